@@ -1,0 +1,68 @@
+# make help says what there is. Each goal does all set-up that it needs.
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DEFAULT_GOAL := build
+MAKEFLAGS += --no-builtin-rules
+
+PRESET ?= release
+BUILD := build/$(PRESET)
+PREFIX ?= /usr/local
+PYTHON := build/env/python/bin/python
+MPI ?= all
+# C and C++; strettof.h is Fortran.
+OURS := git ls-files -z '*.cpp' '*.c' '*.h' ':!include/stretto/strettof.h'
+
+.PHONY: help
+help: ## this list
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' Makefile | expand -t 12
+
+.PHONY: setup
+setup: ## system packages (where we are root), the Python environment, the MPI libraries
+	@setup/install
+
+.PHONY: build
+build: setup ## libstretto for every MPI found, the stretto command, the kernels (PRESET=release|debug|asan|ubsan|tsan)
+	@[ -f $(BUILD)/build.ninja ] || cmake --preset $(PRESET)
+	@cmake --build $(BUILD)
+
+.PHONY: test
+test: build ## every test
+	@$(PYTHON) tests/run.py --build $(BUILD)
+
+.PHONY: demo
+demo: build ## real files compressed over an emulated cluster, plain and with Stretto; a table and an HTML report
+	@bench/demo
+
+.PHONY: lint
+lint: setup ## format of C++ and Python
+	@$(OURS) | xargs -0 --no-run-if-empty clang-format --dry-run -Werror
+	@$(PYTHON) -m ruff check . && $(PYTHON) -m ruff format --check .
+
+.PHONY: format
+format: setup ## make it so
+	@$(OURS) | xargs -0 --no-run-if-empty clang-format -i
+	@$(PYTHON) -m ruff check --fix . ; $(PYTHON) -m ruff format .
+
+.PHONY: fuzz
+fuzz: build ## random programs, with and without Stretto, compared (MPI=openmpi|..., PROGRAMS=1000, SEED=1)
+	@tests/fuzz/campaign --build $(BUILD) $(if $(filter all,$(MPI)),,--mpi $(MPI)) $(if $(PROGRAMS),--programs $(PROGRAMS)) $(if $(SEED),--seed $(SEED))
+
+.PHONY: model
+model: setup ## the protocol's models, checked
+	@docs/protocol/check
+
+.PHONY: mutants
+mutants: build ## each safety property of the protocol is taken out once, and some test notices
+	@tests/mutants/run --build $(BUILD)
+
+.PHONY: memory
+memory: build ## three ranks send a gigabyte each to one that sleeps: what it holds stays within the budget
+	@STRETTO_BUILD=$(CURDIR)/$(BUILD) $(PYTHON) -m pytest tests/memory --full
+
+.PHONY: install
+install: build ## into PREFIX (/usr/local)
+	@cmake --install $(BUILD) --prefix $(PREFIX)
+
+.PHONY: clean
+clean: ## what was built; set-up stays
+	@rm -rf build/release build/debug build/asan build/ubsan build/tsan

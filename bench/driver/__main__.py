@@ -1,0 +1,63 @@
+"""stretto bench KERNEL: measures a kernel and prints a table, or one JSON object, and writes a report."""
+
+import json
+import shlex
+import signal
+import sys
+
+import bandwidth
+import overhead
+import table
+from figures import figures
+from measure import measure
+from page import Section, write_page
+from plan import read
+from progress import Progress
+from rich.console import Console
+from wrong import Wrong
+
+
+def bench(arguments: list[str]) -> int:
+    plan = read(arguments)
+    with Progress(plan.kernel.name) as progress:
+        measurement = measure(plan, progress.tell)
+        with measurement.keep:
+            result = figures(plan, measurement)
+            section = Section(result, shlex.join(["stretto", "bench", *arguments]), measurement.attempt.timelines)
+            if plan.keep:
+                section.keep(plan.keep)
+            if plan.report:
+                write_page(plan.report, [section])
+    if plan.json:
+        print(json.dumps(result))
+    else:
+        table.show(result, Console(highlight=False))
+    if not result["verified"]:
+        print(f"stretto bench: {measurement.attempt.samples.disagreement()}", file=sys.stderr)
+        return 1
+    return 0
+
+
+def sent_signal(number: int, _: object) -> None:
+    sys.exit(128 + number)
+
+
+def main() -> int:
+    arguments = sys.argv[1:]
+    for number in (signal.SIGTERM, signal.SIGHUP):  # as Ctrl-C: jobs and labs end with us
+        signal.signal(number, sent_signal)
+    try:
+        if arguments[:1] == ["overhead"]:
+            return overhead.main(arguments[1:])
+        if arguments[:1] == ["bandwidth"]:
+            return bandwidth.main(arguments[1:])
+        return bench(arguments)
+    except Wrong as wrong:
+        print(f"stretto bench: {wrong}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        return 130
+
+
+if __name__ == "__main__":
+    sys.exit(main())

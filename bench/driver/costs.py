@@ -1,0 +1,47 @@
+"""What Stretto's own calls cost, for `stretto_undilated`.
+
+In a dilated run the computation is D times slower, but our own calls are not: they look D times cheaper than they are.
+So their cost counts D - 1 times more: how often a rank called us in one repetition (the harness counts that), times
+what one call costs (measured by the same program as `stretto bench overhead`, undilated, on this host).
+"""
+
+from dataclasses import dataclass
+
+from place import Place
+from progress import Tell
+from wrong import Wrong
+
+LEARNT_DELTA = 8192  # where the runtime chooses the delta itself: about that
+
+
+@dataclass(frozen=True)
+class Costs:
+    """Nanoseconds."""
+
+    send_data: float  # a call that sends nothing
+    wait_data: float  # a call whose data is there
+    delta: float  # what a delta costs more than the MPI_Isend of a chunk
+    message: float  # a delta send and its receive: begin, header, end
+
+    def of(self, calls: dict[str, int], message_bytes: int, delta: int | None) -> float | None:
+        """Seconds per repetition, on the rank that has most of each."""
+        if not calls:
+            return None
+        messages = max(calls["begins"], calls["receives"])
+        deltas = messages * message_bytes / (delta or LEARNT_DELTA)
+        spent = calls["send_data"] * self.send_data + calls["wait_data"] * self.wait_data
+        return (spent + deltas * self.delta + messages * self.message) * 1e-9
+
+
+def measure_costs(mpi: str, raised: bool, tell: Tell) -> Costs | None:
+    """None where it cannot be measured."""
+    tell("what Stretto's calls cost")
+    here = Place(mpi, 2, None, raised)
+    try:
+        with_stretto = here.run("annotations.stretto", timeout=60)
+        by_hand = here.run("annotations", timeout=60)
+    except Wrong:
+        return None
+    delta = max(with_stretto["per_delta_ns"] - by_hand["per_chunk_ns"], 0)
+    message = max(with_stretto["per_message_ns"] - by_hand["per_message_ns"], 0)
+    return Costs(with_stretto["send_data_ns"], with_stretto["wait_data_ns"], delta, message)

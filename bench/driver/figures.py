@@ -1,0 +1,70 @@
+"""From samples to the one JSON object of `stretto bench KERNEL --json`."""
+
+from costs import Costs
+from measure import Attempt, Measurement
+from plan import Plan
+
+
+def rounded(value: float | None, digits: int = 4) -> float | None:
+    return None if value is None else float(f"{value:.{digits}g}")
+
+
+def figures(plan: Plan, measurement: Measurement) -> dict:
+    return derive(plan, measurement.attempt, measurement.attempts, measurement.costs)
+
+
+def derive(plan: Plan, attempt: Attempt, attempts: int, costs: Costs | None) -> dict:
+    kernel, samples = plan.kernel, attempt.samples
+    message, compute = samples.median("message"), samples.median("compute")
+    plain, stretto = samples.median("plain"), samples.median("delta")
+    best = samples.best_hand()
+    hand = samples.median(best)
+    loads = kernel.loads(compute, message, plan.ranks)
+    ideal = max(loads)
+    undilated = stretto
+    if plan.dilate > 1:
+        ours = costs and costs.of(samples.calls, samples.message_bytes, plan.delta)
+        undilated = None if ours is None else stretto + (plan.dilate - 1) * ours
+    return {
+        "kernel": kernel.name,
+        "mpi": version(samples.library),
+        "ranks": plan.ranks,
+        "lab": plan.lab,
+        "trigger": plan.trigger,
+        "ratio": rounded(compute / message, 3) if kernel.needs_file else plan.ratio,
+        "message_bytes": samples.message_bytes,
+        "delta_bytes": plan.delta,
+        "repetitions": len(samples.seconds["delta"]),
+        "verified": samples.agree(),
+        "median_s": {
+            "plain": rounded(plain),
+            "stretto": rounded(stretto),
+            "stretto_undilated": rounded(undilated),
+            "hand": rounded(hand),
+            "ideal": rounded(ideal),
+        },
+        "disturbed": attempt.disturbed,
+        "hidden": rounded((sum(loads) - stretto) / min(loads), 3),
+        "speedup": rounded(plain / stretto),
+        "hand_speedup": rounded(plain / hand),
+        "of_hand": rounded(hand / stretto),
+        "of_ideal": rounded(ideal / stretto),
+        "details": {
+            "formula": kernel.formula,
+            "ideal_speedup": rounded(kernel.plain(compute, message, plan.ranks) / ideal),
+            "T_message_s": rounded(message),
+            "T_compute_s": rounded(compute),
+            "measured_ratio": rounded(compute / message, 3),
+            "dilate": rounded(plan.dilate),
+            "hand_chunk_bytes": int(best.split(":")[1]),
+            "calls": samples.calls,
+            "costs_ns": costs and vars(costs),
+            "others_cores": rounded(attempt.others, 3),
+            "attempts": attempts,
+        },
+    }
+
+
+def version(library: str) -> str:
+    """`Open MPI v4.1.4`, `MPICH Version:      5.0.2` as one would write them."""
+    return " ".join(library.replace(" v", " ").replace("Version:", "").split())

@@ -1,0 +1,208 @@
+"""One measurement: plain and hand in processes without libstretto, Stretto in its own, launched in turns.
+
+All launches do the same work: it is calibrated once, and every result must come to the same bits.
+"""
+
+import bz2
+import os
+import tempfile
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+from statistics import median
+
+from costs import Costs, measure_costs
+from others import Watch, wait_for_quiet
+from place import HERE, Place, lab
+from plan import Plan
+from progress import Tell
+from wrong import Wrong
+
+WARMUP = 2
+SWEEP_REPS = 5
+LONG_WARMUP = LONG_SWEEP_REPS = 1  # where one repetition takes seconds: a file
+SWEPT = 2  # so many of the sweep's best chunks are measured further
+DISTURBED_HAND = 0.7  # of what is possible
+ENOUGH_CHUNKS = 32  # with fewer, latency and not the wire decides how close to ideal one can come
+
+
+@dataclass
+class Samples:
+    """Seconds of every repetition, by variant: message, compute, plain, hand:BYTES, delta."""
+
+    seconds: dict[str, list[float]] = field(default_factory=dict)
+    checksums: dict[str, set[str]] = field(default_factory=dict)
+    wrong: int = 0
+    changed: int = 0
+    message_bytes: int = 0
+    library: str = ""
+    calls: dict[str, int] = field(default_factory=dict)
+
+    def take(self, launch: dict) -> None:
+        self.library = launch["library"]
+        self.message_bytes = launch["bytes"]
+        self.wrong += launch["wrong"]
+        for run in launch["runs"]:
+            self.seconds.setdefault(run["name"], []).extend(run["seconds"])
+            self.changed += run["changed"]
+            if run["name"] not in ("message", "compute"):
+                self.checksums.setdefault(run["name"], set()).add(run["checksum"])
+
+    def median(self, name: str) -> float:
+        return median(self.seconds[name])
+
+    def best_hand(self) -> str:
+        return min((name for name in self.seconds if name.startswith("hand:")), key=self.median)
+
+    def agree(self) -> bool:
+        every = set().union(*self.checksums.values())
+        return len(every) == 1 and not self.wrong and not self.changed
+
+    def disagreement(self) -> str:
+        found = ", ".join(f"{name} {' '.join(sorted(sums))}" for name, sums in sorted(self.checksums.items()))
+        return f"results differ: {found}; {self.wrong} elements wrong, {self.changed} repetitions changed"
+
+
+@dataclass
+class Attempt:
+    samples: Samples
+    others: float  # cores that other processes took meanwhile
+    disturbed: bool
+    compute_seconds: float  # that the work was calibrated for
+    timelines: Path | None = None
+
+
+@dataclass
+class Measurement:
+    attempt: Attempt  # the one that counts
+    attempts: int
+    costs: Costs | None
+    keep: ExitStack  # temporary folders, until the report has been written
+
+
+class Measure:
+    def __init__(self, plan: Plan, place: Place, folder: Path, tell: Tell) -> None:
+        self.plan, self.place, self.folder, self.tell = plan, place, folder, tell
+        self.common: list[object] = ["--dilate", plan.dilate]
+        if plan.kernel.needs_file:
+            self.output = plan.output or folder / "compressed.bz2"
+            self.common += ["--file", plan.file, "--output", self.output]
+        else:
+            self.common += ["--bytes", plan.size]
+        self.work: list[object] = []
+        self.warmup, self.sweep_reps = (
+            (LONG_WARMUP, LONG_SWEEP_REPS) if plan.kernel.needs_file else (WARMUP, SWEEP_REPS)
+        )
+
+    def launch(
+        self, with_stretto: bool, variants: list[str], reps: int, *more: object, trace: Path | None = None
+    ) -> dict:
+        environment = {}
+        if with_stretto and self.plan.delta:
+            environment["STRETTO_DELTA"] = str(self.plan.delta)
+        if with_stretto and trace:
+            environment["STRETTO_TRACE"] = str(trace)
+        name = self.plan.kernel.name + (".stretto" if with_stretto else "")
+        words = [*self.common, *self.work, "--run", ",".join(variants), "--reps", reps, "--warmup", self.warmup, *more]
+        return self.place.run(name, *words, environment=environment)
+
+    def calibrate(self) -> float:
+        if self.plan.kernel.needs_file:
+            return 0
+        self.tell("calibrating")
+        made = self.place.run(self.plan.kernel.name, *self.common, "--calibrate", self.plan.ratio)
+        self.work = ["--rounds", made["rounds"], "--compute", made["compute"]]
+        return made["compute"]
+
+    def sweep(self) -> list[str]:
+        """The variants of `hand` that are worth measuring further."""
+        every = [f"hand:{chunk}" for chunk in self.plan.chunks]
+        if len(every) <= SWEPT:
+            return every
+        self.tell(f"hand: chunks of {', '.join(str(chunk // 1024) for chunk in self.plan.chunks)} KiB")
+        samples = Samples()
+        samples.take(self.launch(False, every, min(self.sweep_reps, self.plan.reps)))
+        return sorted(every, key=samples.median)[:SWEPT]
+
+    def turns(self, hands: list[str]) -> Samples:
+        samples = Samples()
+        plan = self.plan
+        for turn in range(plan.turns):
+            reps = plan.reps * (turn + 1) // plan.turns - plan.reps * turn // plan.turns
+            for with_stretto in (False, True) if turn % 2 == 0 else (True, False):
+                self.tell(f"turn {turn + 1} of {plan.turns}: {'Stretto' if with_stretto else 'plain and hand'}")
+                launch = self.launch(
+                    with_stretto, ["delta"] if with_stretto else ["message", "compute", "plain", *hands], reps
+                )
+                samples.take(launch)
+                if with_stretto:
+                    samples.calls = launch["calls"]
+        return samples
+
+    def record(self, hand: str) -> Path:
+        """A few repetitions more of each; the calmest one shows what every rank did when."""
+        self.tell("timelines")
+        folder = (self.plan.keep or self.folder) / "timelines"
+        trace = folder / "trace"
+        trace.mkdir(parents=True, exist_ok=True)
+        words = ("--timeline", folder, "--takes", self.sweep_reps)
+        self.launch(False, ["plain", hand], 1, *words)
+        self.launch(True, ["delta"], 1, *words, trace=trace)
+        return folder
+
+    def attempt(self) -> Attempt:
+        plan = self.plan
+        wait_for_quiet(plan.patience, plan.quiet_cores)
+        watch = Watch()
+        compute = self.calibrate()
+        samples = self.turns(self.sweep())
+        others = watch.cores()
+        disturbed = others > plan.quiet_cores or hand_is_slow(plan, samples)
+        return Attempt(samples, others, disturbed, compute)
+
+
+def hand_is_slow(plan: Plan, samples: Samples) -> bool:
+    """The best pipeline by hand is far from what it could be: something else was in the way."""
+    compute, message, best = samples.median("compute"), samples.median("message"), samples.best_hand()
+    chunks = samples.message_bytes / int(best.split(":")[1])
+    if samples.message_bytes / min(plan.chunks) < ENOUGH_CHUNKS:
+        return False
+    return plan.kernel.best_of_chunks(compute, message, plan.ranks, chunks) < DISTURBED_HAND * samples.median(best)
+
+
+def measure(plan: Plan, tell: Tell) -> Measurement:
+    """Measures until it was not disturbed, a few times at most; the calmest counts."""
+    with ExitStack() as keep:
+        folder = Path(keep.enter_context(tempfile.TemporaryDirectory(prefix="stretto-bench-")))
+        name = None if plan.lab == HERE else keep.enter_context(lab(plan.lab, plan.ranks))
+        raised = plan.dilate > 1 and may_raise_priority()
+        work = Measure(plan, Place(plan.mpi, plan.ranks, name, raised), folder, tell)
+        best = None
+        for number in range(1, plan.attempts + 1):
+            made = work.attempt()
+            if best is None or (made.disturbed, made.others) < (best.disturbed, best.others):
+                best = made
+            if not made.disturbed or not made.samples.agree():
+                best = made
+                break
+            tell(f"attempt {number} of {plan.attempts} was disturbed (others took {made.others:.2f} cores)")
+        costs = measure_costs(plan.mpi, raised, tell) if plan.dilate > 1 else None
+        if plan.report or plan.keep:
+            best.timelines = work.record(best.samples.best_hand())
+        if plan.kernel.needs_file:
+            check_compressed(plan, work.output)
+        return Measurement(best, number, costs, keep.pop_all())
+
+
+def check_compressed(plan: Plan, output: Path) -> None:
+    with bz2.open(output) as made, plan.file.open("rb") as source:
+        while True:
+            want = source.read(2**20)
+            if made.read(len(want) or 1) != want:
+                raise Wrong(f"{output} does not decompress to {plan.file}")
+            if not want:
+                return
+
+
+def may_raise_priority() -> bool:
+    return os.geteuid() == 0

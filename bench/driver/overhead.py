@@ -1,0 +1,147 @@
+"""stretto bench overhead: what Stretto's calls cost, and what it costs those who do not use it."""
+
+import argparse
+import json
+from contextlib import ExitStack
+from statistics import median
+
+from others import Watch, wait_for_quiet
+from place import HERE, Place, lab
+from plan import Parser, check_mpi, count, default_dilation
+from progress import Progress, Tell
+from rich.console import Console
+from rich.table import Table
+from wrong import Wrong
+
+SMALL = (8, 1024)  # bytes
+ROUND_TRIPS = {True: 20, False: 1000}  # per sample: over the lab's wire, and in shared memory
+
+
+def read(arguments: list[str]) -> argparse.Namespace:
+    top = Parser(prog="stretto bench overhead", description=__doc__)
+    top.add_argument("--mpi", default="openmpi")
+    top.add_argument(
+        "--lab", metavar="RATE", default="1gbit", help="for the latency over a wire (default: 1gbit); or none"
+    )
+    top.add_argument("--turns", type=count, default=5, metavar="N", help="launches of each, in turns (default: 5)")
+    top.add_argument("--patience", type=float, default=20, metavar="S", help="how long to wait for quiet (default: 20)")
+    top.add_argument("--json", action="store_true")
+    asked = top.parse_args(arguments)
+    check_mpi(asked.mpi)
+    if asked.lab != HERE:
+        default_dilation(asked.lab)  # refuses what is no rate
+        if asked.mpi == "mpich4":
+            raise Wrong("--mpi mpich4: Debian's MPICH 4.0 hangs across hosts now and then; use --lab none")
+    return asked
+
+
+def in_turns(turns: int, launches: dict, tell: Tell) -> dict[str, list[dict]]:
+    """Every launch once per turn, the order reversed every other time."""
+    made: dict[str, list[dict]] = {name: [] for name in launches}
+    for turn in range(turns):
+        for name in launches if turn % 2 == 0 else reversed(launches):
+            tell(f"turn {turn + 1} of {turns}: {name}")
+            made[name].append(launches[name]())
+    return made
+
+
+def medians(launches: list[dict]) -> dict:
+    return {key: median(launch[key] for launch in launches) for key in launches[0] if key != "delta_bytes"}
+
+
+def more_than(some: list[dict], plain: list[dict]) -> float:
+    """Nanoseconds of half a round trip beyond plain's of the same turn."""
+    return median(a["half_round_trip_ns"] - b["half_round_trip_ns"] for a, b in zip(some, plain, strict=True))
+
+
+def measure(asked: argparse.Namespace, tell: Tell) -> dict:
+    calm, here = Place(asked.mpi, 2, None), Place(asked.mpi, 2, None, spins=True)
+    wait_for_quiet(asked.patience, 0.15)
+    watch = Watch()
+    calls = in_turns(
+        asked.turns,
+        {"calls": lambda: calm.run("annotations.stretto"), "MPI_Isend": lambda: calm.run("annotations")},
+        tell,
+    )
+    ours, plain = medians(calls["calls"]), medians(calls["MPI_Isend"])
+    result = {
+        "mpi": asked.mpi,
+        "annotation_idle_ns": ours["idle_ns"],
+        "send_data_ns": ours["send_data_ns"],
+        "wait_data_ns": ours["wait_data_ns"],
+        "delta_bytes": calls["calls"][0]["delta_bytes"],
+        "delta_ns": ours["per_delta_ns"],
+        "isend_ns": plain["per_chunk_ns"],
+        "small": {},
+    }
+    for size in SMALL:
+        words = (size, ROUND_TRIPS[False])
+        trips = in_turns(
+            asked.turns,
+            {
+                f"{size} B plain": lambda words=words: here.run("latency", *words),
+                f"{size} B, the peer does not frame": lambda words=words: here.run_two(
+                    "latency.stretto", "latency", *words
+                ),
+                f"{size} B, both frame": lambda words=words: here.run("latency.stretto", *words),
+            },
+            tell,
+        )
+        alone, mixed, both = trips.values()
+        result["small"][str(size)] = {
+            "plain_ns": medians(alone)["half_round_trip_ns"],
+            "unframed_more_ns": round(more_than(mixed, alone), 2),
+            "tracked_more_ns": round(more_than(both, alone), 2),
+        }
+    result["others_cores"] = round(watch.cores(), 3)
+    if asked.lab != HERE:
+        with ExitStack() as keep:
+            wire = Place(asked.mpi, 2, keep.enter_context(lab(asked.lab, 2)))
+            words = (8, ROUND_TRIPS[True])
+            trips = in_turns(
+                asked.turns,
+                {
+                    f"{asked.lab} plain": lambda: wire.run("latency", *words),
+                    f"{asked.lab} with Stretto": lambda: wire.run("latency.stretto", *words),
+                },
+                tell,
+            )
+        alone, both = (medians(launches)["half_round_trip_ns"] for launches in trips.values())
+        result["latency"] = {
+            "lab": asked.lab,
+            "plain_ns": alone,
+            "stretto_ns": both,
+            "of_plain": round(alone / both, 4),
+        }
+    return result
+
+
+def show(result: dict, console: Console) -> None:
+    table = Table(box=None, pad_edge=False, show_header=False)
+    table.add_column()
+    table.add_column(justify="right")
+    table.add_row("annotation with nothing in flight", f"{result['annotation_idle_ns']:.2f} ns")
+    table.add_row("send_data that sends nothing", f"{result['send_data_ns']:.1f} ns")
+    table.add_row("wait_data whose bytes are there", f"{result['wait_data_ns']:.1f} ns")
+    table.add_row(f"a delta of {result['delta_bytes']} bytes", f"{result['delta_ns']:.0f} ns")
+    table.add_row("  MPI_Isend of as much", f"{result['isend_ns']:.0f} ns")
+    for size, small in result["small"].items():
+        table.add_row(f"message of {size} bytes, plain", f"{small['plain_ns']:.0f} ns")
+        table.add_row("  to a peer that does not frame", f"{small['unframed_more_ns']:+.1f} ns")
+        table.add_row("  tracked: the peer frames", f"{small['tracked_more_ns']:+.1f} ns")
+    if latency := result.get("latency"):
+        table.add_row(f"latency at {latency['lab']}, plain", f"{latency['plain_ns'] / 1e3:.1f} us")
+        table.add_row("  with Stretto", f"{latency['stretto_ns'] / 1e3:.1f} us ({latency['of_plain']:.3f} of plain)")
+    console.print(f"[bold]overhead[/]  {result['mpi']}; others took {result['others_cores']:g} cores")
+    console.print(table)
+
+
+def main(arguments: list[str]) -> int:
+    asked = read(arguments)
+    with Progress("overhead") as progress:
+        result = measure(asked, progress.tell)
+    if asked.json:
+        print(json.dumps(result))
+    else:
+        show(result, Console(highlight=False))
+    return 0

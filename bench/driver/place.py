@@ -1,0 +1,143 @@
+"""Where jobs run: a lab that is made for the purpose and taken down again, or this host."""
+
+import contextlib
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from wrong import Wrong
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+LAB = ROOT / "tools/lab"
+HERE = "none"  # what --lab says for: no lab, on this host
+
+
+def prefix() -> Path:
+    return Path(os.environ.get("STRETTO_PREFIX") or ROOT / "build/release")
+
+
+def known_mpis() -> dict[str, dict]:
+    path = Path(os.environ.get("STRETTO_MPIS") or ROOT / "build/env/mpis.json")
+    try:
+        return json.loads(path.read_text())
+    except FileNotFoundError:
+        raise Wrong(f"{path} is missing: run `make setup` first, or set STRETTO_MPIS") from None
+
+
+@dataclass
+class Place:
+    """Starts one MPI program at a time."""
+
+    mpi: str
+    ranks: int
+    lab: str | None  # its name; None: this host
+    raised: bool = False  # at a raised priority: what others do then hardly shows where cores have room
+    launcher: list[str] = field(default_factory=list)  # more words for mpirun
+    spins: bool = False  # a rank that waits keeps its core, as MPI libraries do by default
+
+    def program(self, name: str) -> Path:
+        path = prefix() / "bench" / self.mpi / name
+        if libraries := os.environ.get("STRETTO_LIBRARIES"):
+            installed = Path(libraries) / self.mpi / "bench" / name
+            path = installed if installed.exists() else path
+        if not path.exists():
+            raise Wrong(f"{path} is missing: run `make` first")
+        return path
+
+    def command(self, words: list[str], environment: dict[str, str], timeout: float) -> list[str]:
+        first = ["nice", "-n", "-19"] if self.raised else []
+        if self.lab:
+            lab = [sys.executable, str(LAB), "run", "--name", self.lab, "-n", str(self.ranks), "--mpi", self.mpi]
+            lab += ["--timeout", f"{timeout:g}"]
+            lab += [word for pair in environment.items() for word in ("--env", "=".join(pair))]
+            return [*first, *lab, *self.launcher_options(), "--", *words]
+        mpi = known_mpis()[self.mpi]
+        launch = [mpi["mpirun"], "-n", str(self.ranks)]
+        if mpi["family"].startswith("openmpi"):
+            yields = "0" if self.spins else "1"
+            launch += ["--oversubscribe", "--bind-to", "none", "--mca", "mpi_yield_when_idle", yields]
+            launch += [word for pair in environment.items() for word in ("-x", "=".join(pair))]
+        else:
+            launch[1:1] = [word for pair in environment.items() for word in ("-genv", *pair)]
+        return [*first, *launch, *self.launcher, *words]
+
+    def launcher_options(self) -> list[str]:
+        return [word for option in self.launcher for word in ("--launcher-option", option)]
+
+    def run(
+        self, program: str, *arguments: object, environment: dict[str, str] | None = None, timeout: float = 180
+    ) -> dict:
+        """Runs a program to its end; returns the JSON object that its rank 0 printed."""
+        words = [str(self.program(program)), *map(str, arguments)]
+        return self.result(program, self.command(words, environment or {}, timeout), timeout)
+
+    def run_two(self, first: str, second: str, *arguments: object, timeout: float = 180) -> dict:
+        """One rank of each program, on this host."""
+        one = replace(self, ranks=1)
+        words = [[str(self.program(name)), *map(str, arguments)] for name in (first, second)]
+        return self.result(first, [*one.command(words[0], {}, timeout), ":", "-n", "1", *words[1]], timeout)
+
+    def result(self, program: str, command: list[str], timeout: float) -> dict:
+        output = finish(command, timeout + 40)
+        lines = [line for line in output.splitlines() if line.startswith("{")]
+        if not lines:
+            raise Wrong(f"{program} printed no result:\n{output}")
+        try:
+            return json.loads(lines[-1])
+        except json.JSONDecodeError:
+            raise Wrong(f"{program} printed what is no JSON:\n{lines[-1]}") from None
+
+
+class Failed(Wrong):
+    """A job ended with an exit status that is not 0."""
+
+
+def finish(words: list[str], timeout: float) -> str:
+    """The command's standard output. Its whole group ends with it, and with us."""
+    allowed = {f"{who}_ALLOW_RUN_AS_ROOT{also}": "1" for who in ("OMPI", "PRTE") for also in ("", "_CONFIRM")}
+    job = subprocess.Popen(
+        words,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, **allowed},
+        start_new_session=True,
+    )
+    try:
+        output, errors = job.communicate(timeout=timeout)
+    except BaseException as wrong:
+        end(job)
+        if isinstance(wrong, subprocess.TimeoutExpired):
+            raise Failed(f"not finished after {timeout:g} s: {' '.join(words)}") from None
+        raise
+    if job.returncode:
+        said = "\n".join(line for line in (errors + output).splitlines() if line.strip())
+        raise Failed(f"{said}\n(exit status {job.returncode} of {' '.join(words)})")
+    return output
+
+
+def end(job: subprocess.Popen) -> None:
+    """The launcher is asked first: only it can end its ranks, which are in groups of their own."""
+    for number in (signal.SIGTERM, signal.SIGKILL):
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(job.pid, number)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            job.wait(timeout=10)
+
+
+@contextlib.contextmanager
+def lab(rate: str, hosts: int) -> Iterator[str]:
+    """A lab of our own; gone afterwards, however we end."""
+    name = f"bench-{os.getpid()}"
+    down = [sys.executable, str(LAB), "down", "--name", name]
+    try:
+        finish([sys.executable, str(LAB), "up", str(hosts), "--rate", rate, "--name", name], 120)
+        yield name
+    finally:
+        subprocess.run(down, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=60, check=False)

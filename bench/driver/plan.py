@@ -1,0 +1,231 @@
+"""What the user asked for."""
+
+import argparse
+import bz2
+import os
+import re
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from kernels import KERNELS, Kernel
+from place import HERE, LAB, known_mpis
+from wrong import Wrong
+
+sys.path.append(str(LAB))
+from rate import BadRate, Rate
+
+AUTO = "auto"  # --lab: the rate where all streams of compress need as long as the work
+SAMPLE = 2**21  # bytes of the file that tell how fast it is compressed
+MPIS = ("openmpi", "openmpi5", "mpich", "mpich4", "abi")
+CHUNKS = tuple(1024 * k for k in (2, 4, 8, 16, 32, 64))  # the sweep of `hand`
+UNITS = {"": 1, "b": 1, "kib": 2**10, "mib": 2**20, "gib": 2**30, "k": 2**10, "m": 2**20, "g": 2**30}
+
+
+@dataclass
+class Plan:
+    kernel: Kernel
+    mpi: str
+    lab: str  # a rate as the lab writes it, or "none"
+    ranks: int
+    size: int
+    delta: int | None  # None: the runtime's own
+    ratio: float
+    trigger: str
+    reps: int
+    dilate: float
+    turns: int
+    attempts: int
+    patience: float
+    quiet_cores: float
+    json: bool
+    report: Path | None
+    keep: Path | None
+    file: Path | None
+    output: Path | None
+
+    @property
+    def chunks(self) -> list[int]:
+        return [chunk for chunk in CHUNKS if chunk <= self.size] or [self.size]
+
+
+def size(text: str) -> int:
+    """`409600`, `400KiB`, `1MiB`."""
+    match = re.fullmatch(r"(\d+)\s*([a-z]*)", text.strip().lower())
+    if not match or match[2] not in UNITS:
+        raise argparse.ArgumentTypeError(f"'{text}': want a number of bytes, such as 409600, 400KiB or 1MiB")
+    return int(match[1]) * UNITS[match[2]]
+
+
+def positive(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = 0
+    if not 0 < value < 1e6:
+        raise argparse.ArgumentTypeError(f"'{text}': want a number greater than 0")
+    return value
+
+
+def count(text: str) -> int:
+    if not text.isdigit() or not 0 < int(text) <= 1000:
+        raise argparse.ArgumentTypeError(f"'{text}': want a whole number from 1 to 1000")
+    return int(text)
+
+
+class Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> None:
+        print(f"stretto bench: {message}\ntry `stretto bench --help`", file=sys.stderr)
+        sys.exit(2)
+
+
+def parser() -> argparse.ArgumentParser:
+    about = "\n".join(f"  {kernel.name:14} {kernel.about}" for kernel in KERNELS.values())
+    about += (
+        "\n  overhead       what each call of Stretto costs, in ns\n  bandwidth      large messages, with and without"
+    )
+    top = Parser(
+        prog="stretto bench",
+        description="Measures a kernel plain, with Stretto and pipelined by hand, side by side.",
+        epilog=f"kernels:\n{about}\n\nThe exit status is 0 if all ran and all results were the same.",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    top.add_argument("kernel", metavar="KERNEL")
+    top.add_argument("--mpi", default="openmpi", help=f"one of {', '.join(MPIS)} (default: openmpi)")
+    top.add_argument(
+        "--lab",
+        metavar="RATE",
+        help="link rate of the lab, as 1gbit; none: no lab; auto: for compress (default: 1gbit; 100mbit for 4 ranks)",
+    )
+    top.add_argument("-n", dest="ranks", type=count, metavar="RANKS", help="default: 2 for pair, else 4")
+    top.add_argument("--size", type=size, metavar="BYTES", default=409600, help="of one message (default: 400KiB)")
+    top.add_argument("--delta", type=size, metavar="BYTES", help="delta size (default: the runtime's own choice)")
+    top.add_argument("--ratio", type=positive, metavar="R", default=1.0, help="T_compute / T_message (default: 1)")
+    top.add_argument("--trigger", default="annotate", help="who says what is ready: annotate")
+    top.add_argument("--reps", type=count, default=21, metavar="N", help="repetitions of each variant (default: 21)")
+    top.add_argument(
+        "--dilate", type=positive, metavar="D", help="a core so many times slower (default: 1 Gbit/s over RATE)"
+    )
+    top.add_argument(
+        "--turns", type=count, default=3, metavar="N", help="launches of each program, in turns (default: 3)"
+    )
+    top.add_argument(
+        "--attempts", type=count, default=3, metavar="N", help="if disturbed, measure again (default: 3 in all)"
+    )
+    top.add_argument("--patience", type=float, default=20, metavar="S", help="how long to wait for quiet (default: 20)")
+    top.add_argument(
+        "--quiet", type=float, default=0.15, metavar="CORES", help="others may take so much (default: 0.15)"
+    )
+    top.add_argument("--file", type=Path, help="compress: what to compress")
+    top.add_argument("--output", type=Path, help="compress: keep the compressed file")
+    top.add_argument("--json", action="store_true", help="print one JSON object")
+    top.add_argument("--report", type=Path, metavar="FILE.html", help="write timelines, bars and figures")
+    top.add_argument("--keep", type=Path, metavar="FOLDER", help="keep figures and timelines, for `stretto report`")
+    return top
+
+
+def read(arguments: list[str]) -> Plan:
+    """Raises Wrong for what cannot be, before anything is started."""
+    asked = parser().parse_args(arguments)
+    if asked.kernel not in KERNELS:
+        raise Wrong(f"no kernel is called '{asked.kernel}': one of {', '.join(KERNELS)}, overhead, bandwidth")
+    kernel = KERNELS[asked.kernel]
+    check_mpi(asked.mpi)
+    if kernel.name == "pair-fortran" and not known_mpis().get(asked.mpi, {}).get("mpifort"):
+        raise Wrong(f"--mpi {asked.mpi}: no Fortran compiler came with it; try openmpi")
+    if asked.trigger != "annotate":
+        raise Wrong(f"--trigger {asked.trigger}: only 'annotate' is built")
+    ranks = asked.ranks or kernel.ranks
+    if ranks < 2 or (kernel.fixed_ranks and ranks != kernel.ranks):
+        raise Wrong(f"-n {ranks}: {kernel.name} needs {kernel.ranks if kernel.fixed_ranks else 'at least 2'} ranks")
+    lab = asked.lab or default_lab(kernel, asked.mpi, ranks)
+    if kernel.needs_file:
+        check_file(asked.file, ranks)
+    elif asked.file or asked.output:
+        raise Wrong(f"--file and --output are for compress, not for {kernel.name}")
+    if lab == AUTO:
+        if not kernel.needs_file:
+            raise Wrong(f"--lab {AUTO}: only for compress, whose work is given; name a rate")
+        # Real work cannot be made less: it is stretched until the ranks take half of the cores.
+        asked.dilate = asked.dilate or max(2 * ranks / len(os.sched_getaffinity(0)), 1)
+        lab = balanced_rate(asked.file, ranks, asked.dilate)
+    dilate = asked.dilate or default_dilation(lab)
+    if dilate < 1:
+        raise Wrong(f"--dilate {dilate:g}: want at least 1")
+    if lab != HERE and asked.mpi == "mpich4":
+        raise Wrong("--mpi mpich4: Debian's MPICH 4.0 hangs across hosts now and then; use --lab none")
+    if asked.size < 1024 or asked.size % 8 or asked.size > 2**30:
+        raise Wrong(f"--size {asked.size}: want a multiple of 8 from 1 KiB to 1 GiB")
+    if asked.delta is not None and not 64 <= asked.delta <= 2**30:
+        raise Wrong(f"--delta {asked.delta}: want 64 bytes to 1 GiB")
+    if asked.report and not asked.report.absolute().parent.is_dir():
+        raise Wrong(f"--report {asked.report}: no such folder")
+    if asked.keep and not asked.keep.is_dir():
+        raise Wrong(f"--keep {asked.keep}: no such folder")
+    return Plan(
+        kernel=kernel,
+        mpi=asked.mpi,
+        lab=lab,
+        ranks=ranks,
+        size=asked.size,
+        delta=asked.delta,
+        ratio=asked.ratio,
+        trigger=asked.trigger,
+        reps=asked.reps,
+        dilate=dilate,
+        turns=min(asked.turns, asked.reps),
+        attempts=asked.attempts,
+        patience=asked.patience,
+        quiet_cores=asked.quiet,
+        json=asked.json,
+        report=asked.report,
+        keep=asked.keep and asked.keep.absolute(),
+        file=asked.file and asked.file.absolute(),
+        output=asked.output and asked.output.absolute(),
+    )
+
+
+def check_mpi(name: str) -> None:
+    if name not in MPIS:
+        raise Wrong(f"no MPI is called '{name}': one of {', '.join(MPIS)}")
+
+
+def check_file(path: Path | None, ranks: int) -> None:
+    if path is None:
+        raise Wrong("compress needs a file: --file FILE")
+    if not path.is_file():
+        raise Wrong(f"--file {path}: {'not a file' if path.exists() else 'no such file'}")
+    if path.stat().st_size < ranks:
+        raise Wrong(f"--file {path}: {'is empty' if path.stat().st_size == 0 else 'too short for so many ranks'}")
+
+
+def default_lab(kernel: Kernel, mpi: str, ranks: int) -> str:
+    if mpi == "mpich4":
+        return HERE
+    if kernel.needs_file:
+        return AUTO
+    return "1gbit" if ranks <= 2 else "100mbit"
+
+
+def balanced_rate(path: Path, ranks: int, dilate: float) -> str:
+    """The link rate at which p - 1 streams reach rank 0 in the time that each rank computes. Two digits are enough."""
+    with path.open("rb") as file:
+        file.seek(max(path.stat().st_size - SAMPLE, 0) // 2)
+        sample = file.read(SAMPLE)
+    began = time.process_time()
+    shrunk = len(bz2.compress(sample, 1)) / len(sample)  # level 1, as the kernel
+    per_byte = max(time.process_time() - began, 1e-4) / len(sample) * dilate
+    bits = 8 * shrunk * (ranks - 1) / per_byte
+    return f"{float(f'{bits / 1e6:.2g}'):g}mbit"
+
+
+def default_dilation(lab: str) -> float:
+    """A machine as much slower as the link is slower than 1 Gbit/s keeps the ratio of work and wire."""
+    if lab == HERE:
+        return 1
+    try:
+        bits = Rate.parse(lab).bits
+    except BadRate as wrong:
+        raise Wrong(f"--lab {wrong}, or none") from None
+    return max(1e9 / bits, 1) if bits else 1

@@ -1,0 +1,49 @@
+"""The figures of one kernel on a terminal."""
+
+from rich.console import Console
+from rich.table import Table
+
+
+def milliseconds(seconds: float | None) -> str:
+    return "-" if seconds is None else f"{seconds * 1e3:.3g} ms" if seconds < 1 else f"{seconds:.3g} s"
+
+
+def show(figures: dict, console: Console) -> None:
+    details, median = figures["details"], figures["median_s"]
+    lab = "this host" if figures["lab"] == "none" else f"lab of {figures['lab']}"
+    dilated = f", dilated by {details['dilate']:g}" if details["dilate"] > 1 else ""
+    delta = f"{figures['delta_bytes']} bytes" if figures["delta_bytes"] else "the runtime's own"
+    console.print(
+        f"[bold]{figures['kernel']}[/]  {figures['mpi']}, {figures['ranks']} ranks, {lab}{dilated}; "
+        f"{figures['message_bytes']} bytes, ratio {details['measured_ratio']:g}, deltas {delta}",
+        soft_wrap=True,
+    )
+    table = Table(box=None, pad_edge=False, header_style="dim")
+    for column in ("", "median", "speedup", "of hand", "of ideal"):
+        table.add_column(column, justify="left" if not column else "right")
+    for name, style in (
+        ("plain", ""),
+        ("stretto", "bold green"),
+        ("stretto_undilated", "green"),
+        ("hand", "cyan"),
+        ("ideal", "dim"),
+    ):
+        seconds = median[name]
+        if seconds is None or (name == "stretto_undilated" and details["dilate"] <= 1):
+            continue
+        times = [
+            f"{median['plain'] / seconds:.2f}",
+            f"{median['hand'] / seconds:.2f}",
+            f"{median['ideal'] / seconds:.2f}",
+        ]
+        label = f"hand, {details['hand_chunk_bytes'] // 1024 or 1} KiB" if name == "hand" else name.replace("_", ", ")
+        table.add_row(label, milliseconds(seconds), *times, style=style)
+    console.print(table)
+    console.print(f"{details['formula']}; {figures['hidden']:.0%} hidden", style="dim", soft_wrap=True)
+    if not figures["verified"]:
+        console.print("the results of the variants differ", style="bold red")
+    if figures["disturbed"]:
+        console.print(
+            f"disturbed: others took {details['others_cores']:g} cores (best of {details['attempts']} attempts)",
+            style="yellow",
+        )

@@ -1,0 +1,28 @@
+// work.h: work of a known length, on a core as slow as one likes.
+//
+// The paper's work is trigonometric: sin(i)^2 + cos(i)^2 (Bao et al. 2012, section III.A), which is 1 everywhere. Here the index is added, so
+// that data in the wrong place shows.
+#pragma once
+#include <math.h>
+
+extern double rounds_per_element; // may have a fraction: then some elements get a round more
+
+// i plus about as many as it has rounds.
+static inline double element(long i) {
+    double v = (double)i;
+    long k = (long)((double)i * rounds_per_element), end = (long)((double)(i + 1) * rounds_per_element);
+    for (; k < end; k++) v += sin((double)k) * sin((double)k) + cos((double)k) * cos((double)k);
+    return v;
+}
+
+// To be called by a kernel after every few elements of work (a strip): here the core sleeps when it is dilated. With
+// `--dilate D` the real work is 1/D of the time, so four ranks of a machine ten times slower need 0.4 cores. The sleep
+// has a fixed length, so what disturbs the work (a page fault) still counts in full.
+void worked(long elements);
+
+// The same for work that cannot be made shorter: `cpu` seconds of it become D times as long.
+void worked_seconds(double cpu);
+
+// For the harness: total elements and the seconds that they should take, both per repetition; D.
+void work_plan(long elements, double seconds, double dilate);
+void work_finish(void); // sleeps what is left over; before the clock is read

@@ -1,0 +1,42 @@
+# add_mpi_program(NAME SOURCES file... [STRETTO] [FORTRAN] [MPIS name...] [FOLDER folder] [LIBRARIES lib...] [DEFINITIONS d...])
+#
+# Builds one MPI program for every MPI found (or those of MPIS), as FOLDER/MPI/NAME in the build tree; FOLDER is by default the
+# name of the current source folder (bench, tests). With STRETTO it is linked with libstretto, before the MPI library; without,
+# libstretto is not in its process. FORTRAN: sources are Fortran, and only MPIs that have it are built for.
+# The targets are called NAME_MPI; the target NAME builds all.
+function(add_mpi_program name)
+    cmake_parse_arguments(PARSE_ARGV 1 arg "STRETTO;FORTRAN" "FOLDER" "SOURCES;MPIS;LIBRARIES;DEFINITIONS")
+    if(arg_UNPARSED_ARGUMENTS OR NOT arg_SOURCES)
+        message(FATAL_ERROR "add_mpi_program(${name}): SOURCES are needed; not understood: '${arg_UNPARSED_ARGUMENTS}'")
+    endif()
+    if(NOT arg_FOLDER)
+        get_filename_component(arg_FOLDER ${CMAKE_CURRENT_SOURCE_DIR} NAME)
+    endif()
+    set(possible ${STRETTO_MPIS})
+    set(language "")
+    if(arg_FORTRAN)
+        set(possible ${STRETTO_FORTRAN_MPIS})
+        set(language _fortran)
+    endif()
+    if(NOT TARGET ${name})
+        add_custom_target(${name})
+    endif()
+    foreach(mpi IN LISTS possible)
+        if(arg_MPIS AND NOT mpi IN_LIST arg_MPIS)
+            continue()
+        endif()
+        set(target ${name}_${mpi})
+        add_executable(${target} ${arg_SOURCES})
+        add_dependencies(${name} ${target})
+        set_target_properties(${target} PROPERTIES
+            OUTPUT_NAME ${name}
+            RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/${arg_FOLDER}/${mpi}
+            Fortran_MODULE_DIRECTORY ${CMAKE_BINARY_DIR}/${arg_FOLDER}/${mpi}/${name}.modules)
+        target_include_directories(${target} PRIVATE ${CMAKE_SOURCE_DIR}/include)
+        target_compile_definitions(${target} PRIVATE ${arg_DEFINITIONS})
+        if(arg_STRETTO)
+            target_link_libraries(${target} PRIVATE stretto::${mpi}${language})
+        endif()
+        target_link_libraries(${target} PRIVATE mpi::${mpi}${language} ${arg_LIBRARIES})
+    endforeach()
+endfunction()

@@ -1,0 +1,98 @@
+/* stretto.h: delta send and receive (Bao, Ding, Gao, Archambault: Delta Send-Recv, CCGrid 2012, section II).
+ *
+ * A delta send leaves piece by piece while the program still computes the message; a delta receive returns
+ * as soon as its message is matched, and the program waits only for the pieces that it is about to use.
+ * Either side may be an ordinary MPI call: any receive takes a delta send, a delta receive takes any send.
+ *
+ *     MPIX_Delta_send_begin(a, n, MPI_DOUBLE, 1, 0, comm, &request);
+ *     for (int i = 0; i < n; i += 512) {
+ *         compute(a + i, 512);
+ *         MPIX_Delta_send_data(a + i, 512 * sizeof *a);      // these bytes are final
+ *     }
+ *     MPIX_Delta_send_end(&request);                         // all are
+ *     MPIX_Delta_wait(&request, MPI_STATUS_IGNORE);          // the buffer may be used again
+ *
+ *     MPIX_Delta_recv(a, n, MPI_DOUBLE, 0, 0, comm, MPI_STATUS_IGNORE);
+ *     for (int i = 0; i < n; i += 512) {
+ *         MPIX_Delta_wait_data(a + i, 512 * sizeof *a);      // these bytes are needed now
+ *         use(a + i, 512);
+ *     }
+ *     MPIX_Delta_recv_end(a, MPI_STATUS_IGNORE);             // everything has come
+ *
+ * Compile with -DSTRETTO_PLAIN and the same source needs no libstretto: begin does nothing, end sends, receives are
+ * MPI_Recv, and the annotations vanish.
+ *
+ * All functions but the two annotations return MPI_SUCCESS or raise an error on the communicator's error handler, as
+ * MPI's own do. Misuse (bytes declared final twice, or outside every buffer; an end without its begin) ends the job with a message
+ * that names the operation, the bytes and the call site.
+ */
+#ifndef STRETTO_H
+#define STRETTO_H
+
+#include <mpi.h>
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#ifndef STRETTO_PLAIN
+
+/* Begin a delta send of count elements of type at buf, with the arguments of MPI_Isend. The message takes its place in
+ * MPI's order here. *request is a request like any other: MPI_Wait, MPI_Waitall and MPI_Test* take it, after the end. */
+int MPIX_Delta_send_begin(const void *buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm,
+                          MPI_Request *request);
+
+/* The whole message is final; what has not left may leave now. Does not wait. */
+int MPIX_Delta_send_end(MPI_Request *request);
+
+/* The same for a message whose size was not known: it is the first count elements, count at most what begin named. */
+int MPIX_Delta_send_end_count(int count, MPI_Request *request);
+
+/* Wait until the buffer of an ended delta send may be used again: MPI_Wait under the name that the paper gives it. */
+int MPIX_Delta_wait(MPI_Request *request, MPI_Status *status);
+
+/* Receive a message with the arguments of MPI_Recv. Returns once the message is matched; its data is there after
+ * MPIX_Delta_wait_data (that range) or MPIX_Delta_recv_end (all). Where the sender does not yet know the size, the
+ * status counts the largest possible; MPIX_Delta_recv_end gives the true one. */
+int MPIX_Delta_recv(void *buf, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Status *status);
+
+/* Wait until the message that MPIX_Delta_recv received into buf has arrived completely. Every delta receive has one end. */
+int MPIX_Delta_recv_end(const void *buf, MPI_Status *status);
+
+#if MPI_VERSION >= 4
+int MPIX_Delta_send_begin_c(const void *buf, MPI_Count count, MPI_Datatype type, int dest, int tag, MPI_Comm comm,
+                            MPI_Request *request);
+int MPIX_Delta_send_end_count_c(MPI_Count count, MPI_Request *request);
+int MPIX_Delta_recv_c(void *buf, MPI_Count count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
+                      MPI_Status *status);
+#endif
+
+/* How many delta sends are open, and how many delta receives have not ended: what the annotations look at first. */
+#pragma GCC visibility push(default)
+extern volatile int stretto_sends_open, stretto_receives_open;
+#pragma GCC visibility pop
+void stretto_send_data(const void *address, size_t bytes);
+void stretto_wait_data(const void *address, size_t bytes);
+
+/* The bytes at address are final: they belong to every open delta send whose buffer holds them, and may leave. In any order,
+ * each byte once per send. With no delta send open: a load and a branch. */
+static inline void MPIX_Delta_send_data(const void *address, size_t bytes) {
+    if (stretto_sends_open) stretto_send_data(address, bytes);
+}
+
+/* The bytes at address are needed: returns when those of them that belong to a delta receive have arrived. In any order, as often as
+ * one likes. With no delta receive under way: a load and a branch. */
+static inline void MPIX_Delta_wait_data(const void *address, size_t bytes) {
+    if (stretto_receives_open) stretto_wait_data(address, bytes);
+}
+
+#else /* STRETTO_PLAIN: see <stretto/plain.h> */
+#include <stretto/plain.h>
+#endif
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

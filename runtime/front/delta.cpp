@@ -1,0 +1,348 @@
+// MPIX_Delta_*: delta send and receive (Bao et al. 2012, section II; include/stretto/stretto.h; docs/protocol, rule 10).
+#include "front/delta.h"
+#include "front/enter.h"
+#include "front/entry.h"
+#include "front/handled.h"
+#include "front/incoming.h"
+#include "front/outgoing.h"
+#include "trace/counters.h"
+#include "trace/timeline.h"
+#include "trigger/registry.h"
+
+#include <algorithm>
+#include <vector>
+
+namespace stretto::front {
+
+namespace {
+
+// A delta send whose message cannot be framed: it leaves at its end, natively. Annotations are still checked.
+class Held final : public trigger::Sender {
+public:
+    void ready(Range range, CallSite site) override {
+        if (const auto twice = declared.insert(range))
+            fail("MPIX_Delta_send_data",
+                 bytes(twice->begin, twice->end) + " of " + message::describe("to", dest, tag) +
+                     " were declared ready twice",
+                 site);
+    }
+    Held(const void *buf, MPI_Count count, MPI_Datatype its_type, int dest, int tag, MPI_Comm comm)
+        : buf(buf), count(count), dest(dest), tag(tag), comm(comm) {
+        // The program may free its own handle before the end.
+        mpi::library.Type_dup(its_type, &type);
+    }
+    ~Held() { mpi::library.Type_free(&type); }
+
+    //! The end of the last byte that was declared.
+    std::size_t declared_end() const { return declared.empty() ? 0 : declared.ranges().back().end; }
+
+    const void *buf;
+    MPI_Count count;
+    MPI_Datatype type;
+    int dest, tag;
+    MPI_Comm comm;
+
+private:
+    RangeSet declared;
+};
+
+// A delta send between its begin and its end.
+struct Open {
+    MPI_Request request;
+    message::Send *send; // or:
+    std::unique_ptr<Held> held;
+    std::size_t element_bytes;
+    MPI_Comm comm;
+    int dest, tag;
+    CallSite site;
+};
+std::vector<Open> open_sends;
+
+// A delta receive between its begin and its end.
+struct OpenReceive {
+    const void *buf;
+    Incoming incoming;
+    bool complete; // nothing to wait for: the status says all
+    MPI_Status status;
+    CallSite site;
+};
+std::vector<OpenReceive> open_receives;
+
+} // namespace
+
+int send_begin(const void *buf, MPI_Count count, MPI_Datatype type, int dest, int tag, MPI_Comm comm,
+               MPI_Request *request, CallSite site) {
+    progress::Guard guard;
+    enter();
+    check_place(dest, tag, comm);
+    message::Send *send = nullptr;
+    std::size_t bytes = 0;
+    if (active && count > 0) {
+        const auto &c = mpi::communicator(comm);
+        const mpi::TypeMap &map = mpi::type_map(type);
+        bytes = static_cast<std::size_t>(count) * map.bytes();
+        // The smallest that gains: a first fragment and something after it. Any header would do for the rest of rule 10.
+        mpi::Peer *peer = c->framing_peer(dest);
+        if (peer && map.known() && bytes >= message::least_total)
+            send = message::Send::begin({buf, count, type}, {c, dest, tag}, *peer, message::Send::Kind::delta, site);
+    } else if (count > 0) {
+        int size = 0;
+        mpi::library.Type_size(type, &size);
+        bytes = static_cast<std::size_t>(count) * static_cast<std::size_t>(size);
+    }
+    Operation &operation = new_operation();
+    operation.send = send;
+    operation.waits_for_end = true;
+    *request = operation.handle;
+    open_sends.push_back(
+        {*request, send, nullptr, count > 0 ? bytes / static_cast<std::size_t>(count) : 0, comm, dest, tag, site});
+    stretto_sends_open = stretto_sends_open + 1;
+    if (send) {
+        const mpi::TypedBuffer data(buf, count, type);
+        // Where it is not contiguous the annotations may name any of its memory.
+        if (data.contiguous())
+            trigger::enter(data.contiguous_at(0), bytes, *send);
+        else
+            trigger::enter(buf,
+                           static_cast<std::size_t>(count) *
+                               static_cast<std::size_t>(std::max<std::ptrdiff_t>(data.map().extent(), 0)),
+                           *send);
+        return MPI_SUCCESS;
+    }
+    auto held = std::make_unique<Held>(buf, count, type, dest, tag, comm);
+    MPI_Aint lower = 0, extent = 0;
+    mpi::library.Type_get_extent(type, &lower, &extent);
+    trigger::enter(buf,
+                   static_cast<std::size_t>(std::max<MPI_Count>(count, 0)) *
+                       static_cast<std::size_t>(std::max<MPI_Aint>(extent, 0)),
+                   *held);
+    open_sends.back().held = std::move(held);
+    return MPI_SUCCESS;
+}
+
+int send_end(MPI_Count count, MPI_Request *request, CallSite site, const char *name) {
+    progress::Guard guard;
+    const auto at =
+        std::find_if(open_sends.begin(), open_sends.end(), [&](const Open &o) { return o.request == *request; });
+    if (at == open_sends.end())
+        fail(name, "this request is no open delta send: it was not begun, or has ended already", site);
+    Open open = std::move(*at);
+    open_sends.erase(at);
+    stretto_sends_open = stretto_sends_open - 1;
+    Operation &operation = *operations.find(*request);
+    operation.waits_for_end = false;
+    enter(); // the others
+    if (open.send) {
+        trigger::leave(*open.send);
+        const std::size_t bytes = count < 0 ? open.send->bytes() : static_cast<std::size_t>(count) * open.element_bytes;
+        if (bytes > open.send->bytes())
+            fail(name,
+                 "the message has at most " + std::to_string(open.send->bytes()) + " bytes, it cannot end with " +
+                     std::to_string(bytes),
+                 site);
+        open.send->end(bytes);
+        return MPI_SUCCESS;
+    }
+    Held &held = *open.held;
+    trigger::leave(held);
+    stretto::count(Rule::delta_at_end);
+    if (count > held.count)
+        fail(name,
+             "the message has at most " + std::to_string(held.count) + " elements, it cannot end with " +
+                 std::to_string(count),
+             site);
+    if (count >= 0 && held.declared_end() > static_cast<std::size_t>(count) * open.element_bytes)
+        fail(name,
+             "the message ends at byte " + std::to_string(static_cast<std::size_t>(count) * open.element_bytes) +
+                 ", but bytes up to " + std::to_string(held.declared_end() - 1) + " were declared ready",
+             open.site);
+    // An ordinary send from here on, under a request of its own.
+    operations.erase(*request);
+    mpi::give_back(*request);
+    delete &operation;
+    const MPI_Count n = count < 0 ? held.count : count;
+    message::Send *framed =
+        active ? frame(native::Mode::standard, held.buf, n, held.type, held.dest, held.tag, held.comm) : nullptr;
+    if (!framed)
+        return native::isend(native::Mode::standard, held.buf, n, held.type, held.dest, held.tag, held.comm, request);
+    Operation &ordinary = new_operation();
+    ordinary.send = framed;
+    *request = ordinary.handle;
+    return MPI_SUCCESS;
+}
+
+int recv(void *buf, MPI_Count count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Status *status,
+         CallSite site) {
+    trace::Wait waiting;
+    OpenReceive open{buf, {}, true, {}, site};
+    if (!active || source == MPI_PROC_NULL) {
+        const int error = native::recv(buf, count, type, source, tag, comm, &open.status);
+        if (error != MPI_SUCCESS) return error;
+    } else {
+        {
+            progress::Guard guard;
+            enter();
+            open.incoming = begin_receive(buf, count, type, source, tag, comm, site);
+        }
+        if (open.incoming.error != MPI_SUCCESS) return open.incoming.error;
+        // Until it is matched, which its first fragment tells.
+        message::Receive *receive = open.incoming.receive;
+        if (receive) progress::until([&] { return receive->look_at_first(); });
+        // A message that is too long is an error now, and such a receive has no end.
+        if (receive && receive->where() == message::Receive::State::deltas && receive->error() == MPI_SUCCESS) {
+            open.complete = false;
+            open.status = receive->result();
+            mpi::library.Status_set_elements_x(&open.status, MPI_BYTE, static_cast<MPI_Count>(receive->bytes()));
+        } else {
+            const int error = finish_receive(open.incoming, &open.status);
+            if (error != MPI_SUCCESS) return error;
+        }
+    }
+    give_status(open.status, status);
+    progress::Guard guard;
+    if (!open.complete) {
+        message::Receive *receive = open.incoming.receive;
+        const mpi::TypedBuffer &data = receive->buffer();
+        if (data.contiguous())
+            trigger::enter(data.contiguous_at(0), data.bytes(), *receive);
+        else
+            trigger::enter(buf,
+                           static_cast<std::size_t>(count) *
+                               static_cast<std::size_t>(std::max<std::ptrdiff_t>(data.map().extent(), 0)),
+                           *receive);
+        stretto_receives_open = stretto_receives_open + 1;
+    }
+    open_receives.push_back(std::move(open));
+    return MPI_SUCCESS;
+}
+
+int recv_end(const void *buf, MPI_Status *status, CallSite site) {
+    OpenReceive open;
+    {
+        progress::Guard guard;
+        if (active) enter();
+        const auto at = std::find_if(open_receives.begin(), open_receives.end(),
+                                     [&](const OpenReceive &o) { return o.buf == buf; });
+        if (at == open_receives.end()) fail("MPIX_Delta_recv_end", "no delta receive into this buffer is open", site);
+        open = std::move(*at);
+        open_receives.erase(at);
+        if (!open.complete) {
+            trigger::leave(*open.incoming.receive);
+            stretto_receives_open = stretto_receives_open - 1;
+        }
+    }
+    if (open.complete) {
+        give_status(open.status, status);
+        return MPI_SUCCESS;
+    }
+    trace::Wait waiting;
+    return finish_receive(open.incoming, status);
+}
+
+void take_places() {
+    for (Open &open : open_sends)
+        if (open.send) open.send->take_place();
+}
+
+void check_all_ended() {
+    if (open_sends.empty()) return;
+    const Open &open = open_sends.front();
+    fail("MPI_Finalize",
+         message::describe("to", open.dest, open.tag) + " is an open delta send: MPIX_Delta_send_end is missing",
+         open.site);
+}
+
+void check_place(int dest, int tag, MPI_Comm comm) {
+    for (const Open &open : open_sends)
+        if (open.dest == dest && open.tag == tag && open.comm == comm)
+            fail("MPI_Send",
+                 "a delta send to rank " + std::to_string(dest) + " with tag " + std::to_string(tag) +
+                     " on this communicator is open, and another message must not come between its begin and its end",
+                 open.site);
+}
+
+} // namespace stretto::front
+
+using namespace stretto;
+
+volatile int stretto_sends_open = 0, stretto_receives_open = 0;
+
+#define SITE __builtin_return_address(0)
+
+extern "C" {
+
+STRETTO_PUBLIC int MPIX_Delta_send_begin(const void *buf, int count, MPI_Datatype type, int dest, int tag,
+                                         MPI_Comm comm, MPI_Request *request) {
+    front::require_library();
+    front::Inside inside;
+    return front::send_begin(buf, count, type, dest, tag, comm, request, SITE);
+}
+
+STRETTO_PUBLIC int MPIX_Delta_send_end(MPI_Request *request) {
+    front::Inside inside;
+    return front::send_end(-1, request, SITE, "MPIX_Delta_send_end");
+}
+
+STRETTO_PUBLIC int MPIX_Delta_send_end_count(int count, MPI_Request *request) {
+    front::Inside inside;
+    if (count < 0) fail("MPIX_Delta_send_end_count", "a negative count", SITE);
+    return front::send_end(count, request, SITE, "MPIX_Delta_send_end_count");
+}
+
+STRETTO_PUBLIC int MPIX_Delta_recv(void *buf, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
+                                   MPI_Status *status) {
+    front::require_library();
+    front::Inside inside;
+    return front::recv(buf, count, type, source, tag, comm, status, SITE);
+}
+
+STRETTO_PUBLIC int MPIX_Delta_recv_end(const void *buf, MPI_Status *status) {
+    front::Inside inside;
+    return front::recv_end(buf, status, SITE);
+}
+
+STRETTO_PUBLIC int MPIX_Delta_wait(MPI_Request *request, MPI_Status *status) {
+    front::Inside inside;
+    return front::active ? front::Wait(request, status) : mpi::library.Wait(request, status);
+}
+
+STRETTO_PUBLIC void stretto_send_data(const void *address, size_t bytes) {
+    front::Inside inside;
+    progress::Guard guard;
+    if (const std::size_t outside = trigger::ready(address, bytes, SITE))
+        fail("MPIX_Delta_send_data",
+             std::to_string(outside) + " of " + std::to_string(bytes) + " bytes are in no open delta send", SITE);
+}
+
+STRETTO_PUBLIC void stretto_wait_data(const void *address, size_t bytes) {
+    front::Inside inside;
+    {
+        progress::Guard guard;
+        if (trigger::arrived(address, bytes)) return;
+    }
+    trace::Wait waiting;
+    progress::until([&] { return trigger::arrived(address, bytes); });
+}
+
+#if MPI_VERSION >= 4
+STRETTO_PUBLIC int MPIX_Delta_send_begin_c(const void *buf, MPI_Count count, MPI_Datatype type, int dest, int tag,
+                                           MPI_Comm comm, MPI_Request *request) {
+    front::require_library();
+    front::Inside inside;
+    return front::send_begin(buf, count, type, dest, tag, comm, request, SITE);
+}
+
+STRETTO_PUBLIC int MPIX_Delta_send_end_count_c(MPI_Count count, MPI_Request *request) {
+    front::Inside inside;
+    if (count < 0) fail("MPIX_Delta_send_end_count_c", "a negative count", SITE);
+    return front::send_end(count, request, SITE, "MPIX_Delta_send_end_count_c");
+}
+
+STRETTO_PUBLIC int MPIX_Delta_recv_c(void *buf, MPI_Count count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
+                                     MPI_Status *status) {
+    front::require_library();
+    front::Inside inside;
+    return front::recv(buf, count, type, source, tag, comm, status, SITE);
+}
+#endif
+}

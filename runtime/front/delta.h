@@ -1,0 +1,19 @@
+// The delta calls, as C and Fortran make them (delta.cpp, fortran.cpp): the arguments of MPIX_Delta_* and the place of the call in the
+// program, which reports of misuse name.
+#pragma once
+#include "mpi/library.h"
+#include "trace/failure.h"
+
+namespace stretto::front {
+
+int send_begin(const void *buf, MPI_Count count, MPI_Datatype type, int dest, int tag, MPI_Comm comm,
+               MPI_Request *request, CallSite site);
+
+// count -1: as many as the begin said. name: of the call, for reports.
+int send_end(MPI_Count count, MPI_Request *request, CallSite site, const char *name);
+
+int recv(void *buf, MPI_Count count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Status *status,
+         CallSite site);
+int recv_end(const void *buf, MPI_Status *status, CallSite site);
+
+} // namespace stretto::front

@@ -1,0 +1,37 @@
+// How a call of the program is told from a call that the MPI library, or we, make while inside one.
+#pragma once
+
+#include "mpi/library.h"
+
+#define STRETTO_PUBLIC __attribute__((visibility("default")))
+
+namespace stretto::front {
+
+// How deep this thread is in calls of MPI. A nested call is the library's own, or a callback's, and goes through natively: such calls
+// match only among themselves.
+inline constinit thread_local int depth = 0;
+
+inline bool nested() {
+    return depth != 0;
+}
+
+class Inside {
+public:
+    Inside() { ++depth; }
+    ~Inside() { --depth; }
+    Inside(const Inside &) = delete;
+    Inside &operator=(const Inside &) = delete;
+};
+
+// Whether messages are framed: between an MPI_Init that agreed on it and MPI_Finalize.
+inline bool active = false;
+
+inline bool framing() {
+    return active;
+}
+
+inline void require_library() {
+    mpi::require();
+}
+
+} // namespace stretto::front

@@ -1,0 +1,93 @@
+// MPI_Init to MPI_Finalize: whether anything is framed (MPI 4.1, 11.2 and 11.6; docs/protocol, rules 1 and 18).
+#include "front/enter.h"
+#include "front/entry.h"
+#include "front/handled.h"
+#include "front/operation.h"
+#include "mpi/eager.h"
+#include "mpi/job.h"
+#include "mpi/roster.h"
+#include "trace/counters.h"
+#include "trace/timeline.h"
+#include "tune/settings.h"
+
+#include <cstdio>
+#include <string>
+
+namespace stretto::front {
+
+namespace {
+
+void before_init() {
+    read_settings();
+    if (settings.off) return;
+    mpi::prepare_transport();
+    mpi::roster::publish(mpi::card());
+}
+
+void after_init() {
+    if (settings.off) return;
+    int level = MPI_THREAD_SINGLE;
+    mpi::library.Query_thread(&level);
+    progress::Guard::needed = level == MPI_THREAD_MULTIPLE;
+    mpi::join();
+    trace::start(mpi::job.rank);
+    active = mpi::job.framing;
+    if (settings.info) std::printf("stretto: info %s\n", mpi::describe_job().c_str());
+    if (settings.info) std::fflush(stdout);
+}
+
+} // namespace
+
+int Init(int *argc, char ***argv) {
+    before_init();
+    const int error = mpi::library.Init(argc, argv);
+    if (error == MPI_SUCCESS) after_init();
+    return error;
+}
+
+int Init_thread(int *argc, char ***argv, int required, int *provided) {
+    before_init();
+    const int error = mpi::library.Init_thread(argc, argv, required, provided);
+    if (error == MPI_SUCCESS) after_init();
+    return error;
+}
+
+int Query_thread(int *provided) {
+    return mpi::library.Query_thread(provided);
+}
+
+// Rule 18: what is ours ends first; then nobody needs our code any more.
+int Finalize() {
+    check_all_ended();
+    if (active) {
+        {
+            progress::Guard guard;
+            enter();
+            progress::hand_over();
+        }
+        progress::until([] { return !progress::unfinished(); });
+        MPI_Request barrier;
+        int done = 0;
+        mpi::library.Ibarrier(mpi::job.deltas, &barrier);
+        progress::until([&] {
+            mpi::library.Test(&barrier, &done, MPI_STATUS_IGNORE);
+            return done != 0;
+        });
+    }
+    if (settings.counters && !settings.off) print_counters(mpi::job.rank);
+    trace::write();
+    if (!settings.off) mpi::leave();
+    active = false;
+    return mpi::library.Finalize();
+}
+
+void hand_over() {
+    progress::Guard guard;
+    enter();
+    if (progress::tasks) {
+        progress::hand_over();
+        progress::poll();
+    }
+}
+
+} // namespace stretto::front

@@ -1,0 +1,33 @@
+"""The MPI standard's own machine-readable API (pympistandard's apis.json): which functions there are, and what their
+parameters are called and mean."""
+
+import json
+from dataclasses import dataclass
+from importlib import resources
+
+# The kinds of the standard that are int in MPI_X and MPI_Count in MPI_X_c, among those that count elements of a message.
+COUNTS = {"POLYXFER_NUM_ELEM", "POLYXFER_NUM_ELEM_NNI"}
+
+
+@dataclass(frozen=True)
+class Parameter:
+    name: str
+    kind: str
+
+    @property
+    def is_count(self):
+        return self.kind in COUNTS
+
+
+def functions():
+    """Name without MPI_ -> parameters as in C. Types of callbacks are no functions and are left out."""
+    apis = json.loads((resources.files("pympistandard") / "data" / "apis.json").read_text())
+    return {
+        api["name"].removeprefix("MPI_"): [
+            Parameter(p["name"], p["kind"])
+            for p in api["parameters"]
+            if p["kind"] != "VARARGS" and "c_parameter" not in p["suppress"] and p["name"] != "ierror"
+        ]
+        for api in apis.values()
+        if not api["attributes"]["callback"]
+    }

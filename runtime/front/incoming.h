@@ -1,0 +1,40 @@
+#pragma once
+#include "front/operation.h"
+#include "message/probed.h"
+#include "message/receive.h"
+
+namespace stretto::front {
+
+//! \brief A receive that was begun: tracked by us, or the library's alone, or neither because the call was wrong.
+struct Incoming {
+    message::Receive *receive = nullptr; //!< may meet a framed message
+    MPI_Request native =
+        MPI_REQUEST_NULL; //!< the library's request, also of a tracked one that is not served from the list
+    int error = MPI_SUCCESS;
+};
+
+//! Begin a receive: from the probed list, else posted natively. Under the lock, as looking and posting are one step (rule 9).
+Incoming begin_receive(void *buf, MPI_Count count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
+                       CallSite site = nullptr);
+
+//! Wait until a begun receive is complete, and end it.
+int finish_receive(Incoming &incoming, MPI_Status *status);
+
+//! Could what comes be framed? A first fragment never exceeds a correct receive (rule 2).
+bool may_be_framed(const mpi::Communicator &comm, int source, MPI_Count count, MPI_Datatype type);
+
+//! A receive that the library was let to wait for has completed with this status: what is left of it.
+int finish_waited(void *buf, MPI_Count count, MPI_Datatype type, int source, int tag, MPI_Comm comm, int error,
+                  const MPI_Status &its_status, MPI_Status *status);
+
+//! May the library block this thread, and receive meanwhile? Only when nothing of ours waits for it.
+bool nothing_under_way();
+
+//! The buffer of a receive, as bytes: MPI_PACKED is bytes too.
+mpi::TypedBuffer receive_buffer(void *buf, MPI_Count count, MPI_Datatype type);
+
+//! Serve a receive with a message out of the probed list.
+Incoming serve(message::probed::Message &&message, void *buf, MPI_Count count, MPI_Datatype type,
+               const message::Envelope &from, CallSite site = nullptr);
+
+} // namespace stretto::front

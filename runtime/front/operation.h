@@ -1,0 +1,71 @@
+#pragma once
+#include "front/native.h"
+#include "message/receive.h"
+#include "message/send.h"
+#include "mpi/requests.h"
+
+#include <cstddef>
+#include <memory>
+
+namespace stretto::front {
+
+//! \brief What a request of the program stands for, where the native request alone does not say: a framed send, a receive that may be
+//! framed, both of an Isendrecv, a delta send. The handle is real: the native receive's own, or a ticket (docs/protocol).
+class Operation {
+public:
+    //! The arguments of a persistent operation, used anew at each start.
+    struct Persistent {
+        bool is_send;
+        native::Mode mode;
+        const void *buf;
+        MPI_Count count;
+        MPI_Datatype type;
+        message::Envelope envelope;
+    };
+
+    MPI_Request handle = MPI_REQUEST_NULL;
+    bool is_ticket = false;
+    bool active = true; //!< false: a persistent operation that is not started
+    message::Send *send = nullptr;
+    message::Receive *receive = nullptr;
+    MPI_Request native_send = MPI_REQUEST_NULL; //!< the part of it that the library sends by itself
+    std::unique_ptr<std::byte[]> copy;          //!< what a Sendrecv_replace sends
+    std::unique_ptr<Persistent> persistent;
+    bool started_natively = false; //!< a persistent send that is not framed this time
+    bool waits_for_end = false;    //!< a delta send before its end
+
+    //! Let the library block this thread until the first fragment of a receive has come.
+    void wait_for_first();
+
+    //! Is it complete? Looks at its parts.
+    bool look();
+
+    //! The program learns that it is complete: its status, its error; a request that is not persistent is gone afterwards.
+    int finish(MPI_Request *request, MPI_Status *status);
+
+    //! What finish() will say, with the operation left as it is.
+    void peek(MPI_Status *status);
+
+    //! MPI_Request_free.
+    void free(MPI_Request *request);
+
+    //! MPI_Cancel (rule 15).
+    int cancel();
+
+    //! The receiving half of finish().
+    int finish_receive(MPI_Status *status);
+};
+
+//! All of them, by handle.
+extern mpi::RequestTable<Operation> operations;
+
+//! Enter a new operation under a handle of its own, or under the native request that it has.
+Operation &new_operation(MPI_Request native = MPI_REQUEST_NULL);
+
+//! Give a status to the program, which may not want it. MPI_ERROR stays as it is, as single completions leave it.
+void give_status(const MPI_Status &status, MPI_Status *to);
+
+//! Raise an error of ours on the communicator's handler, as the library raises its own; returns it when the handler does.
+int raise(const mpi::Communicator &comm, int error);
+
+} // namespace stretto::front

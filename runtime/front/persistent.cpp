@@ -1,0 +1,126 @@
+// Persistent sends and receives (MPI 4.1, 3.9). The library's own persistent request is the handle; whether it is started, or a framed
+// message stands for it, is decided at each start.
+#include "front/enter.h"
+#include "front/handled.h"
+#include "front/incoming.h"
+#include "front/outgoing.h"
+#include "trace/counters.h"
+
+namespace stretto::front {
+
+using native::Mode;
+
+namespace {
+
+// Keep what a start needs, where a framed message can come of it.
+void remember(MPI_Request request, bool is_send, Mode mode, const void *buf, MPI_Count count, MPI_Datatype type,
+              int rank, int tag, MPI_Comm comm) {
+    const auto &c = mpi::communicator(comm);
+    if (is_send ? !c->framing_peer(rank) : !c->may_meet_framed(rank)) return;
+    const std::size_t bytes = count > 0 ? static_cast<std::size_t>(count) * mpi::type_map(type).bytes() : 0;
+    // A receive too small for a header may still find its message in the probed list.
+    if (is_send && bytes < message::header_bytes) return;
+    Operation &operation = new_operation(request);
+    operation.active = false;
+    operation.persistent.reset(new Operation::Persistent{is_send, mode, buf, count, type, {c, rank, tag}});
+}
+
+int init_send(Mode mode, const void *buf, MPI_Count count, MPI_Datatype type, int dest, int tag, MPI_Comm comm,
+              MPI_Request *request) {
+    progress::Guard guard;
+    enter();
+    const int error = native::send_init(mode, buf, count, type, dest, tag, comm, request);
+    if (error == MPI_SUCCESS) remember(*request, true, mode, buf, count, type, dest, tag, comm);
+    return error;
+}
+
+int start_send(Operation &operation) {
+    const Operation::Persistent &p = *operation.persistent;
+    message::Send *framed =
+        frame(p.mode, p.buf, p.count, p.type, p.envelope.rank, p.envelope.tag, p.envelope.comm->handle);
+    operation.active = true;
+    if (!framed) {
+        operation.started_natively = true;
+        MPI_Request native = operation.handle;
+        return mpi::library.Start(&native);
+    }
+    stretto::count(Rule::persistent_framed);
+    if (p.mode == Mode::buffered)
+        framed->release();
+    else
+        operation.send = framed;
+    return MPI_SUCCESS;
+}
+
+int start_receive(Operation &operation) {
+    const Operation::Persistent &p = *operation.persistent;
+    void *buf = const_cast<void *>(p.buf);
+    operation.active = true;
+    if (message::probed::any())
+        if (auto message = message::probed::take(*p.envelope.comm, p.envelope.rank, p.envelope.tag)) {
+            const Incoming incoming = serve(std::move(*message), buf, p.count, p.type, p.envelope);
+            operation.receive = incoming.receive;
+            if (incoming.error == MPI_SUCCESS && !incoming.receive) { // matched natively and too small to be framed
+                operation.receive = new message::Receive({}, p.envelope);
+                operation.receive->watch(incoming.native);
+            }
+            return incoming.error;
+        }
+    MPI_Request native = operation.handle;
+    const int error = mpi::library.Start(&native);
+    if (error != MPI_SUCCESS) return error;
+    stretto::count(Rule::receive_tracked);
+    operation.receive = new message::Receive(receive_buffer(buf, p.count, p.type), p.envelope);
+    operation.receive->watch(operation.handle);
+    message::posted::add(*operation.receive);
+    return MPI_SUCCESS;
+}
+
+int start(MPI_Request *request) {
+    Operation *operation = operations.find(*request);
+    if (!operation || !operation->persistent) return mpi::library.Start(request);
+    return operation->persistent->is_send ? start_send(*operation) : start_receive(*operation);
+}
+
+} // namespace
+
+int Send_init(const void *buf, MPI_Count count, MPI_Datatype type, int dest, int tag, MPI_Comm comm,
+              MPI_Request *request) {
+    return init_send(Mode::standard, buf, count, type, dest, tag, comm, request);
+}
+int Bsend_init(const void *buf, MPI_Count count, MPI_Datatype type, int dest, int tag, MPI_Comm comm,
+               MPI_Request *request) {
+    return init_send(Mode::buffered, buf, count, type, dest, tag, comm, request);
+}
+int Ssend_init(const void *buf, MPI_Count count, MPI_Datatype type, int dest, int tag, MPI_Comm comm,
+               MPI_Request *request) {
+    return init_send(Mode::synchronous, buf, count, type, dest, tag, comm, request);
+}
+int Rsend_init(const void *buf, MPI_Count count, MPI_Datatype type, int dest, int tag, MPI_Comm comm,
+               MPI_Request *request) {
+    return init_send(Mode::ready, buf, count, type, dest, tag, comm, request);
+}
+
+int Recv_init(void *buf, MPI_Count count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Request *request) {
+    progress::Guard guard;
+    enter();
+    const int error = native::recv_init(buf, count, type, source, tag, comm, request);
+    if (error == MPI_SUCCESS) remember(*request, false, Mode::standard, buf, count, type, source, tag, comm);
+    return error;
+}
+
+int Start(MPI_Request *request) {
+    progress::Guard guard;
+    enter();
+    return start(request);
+}
+
+int Startall(int count, MPI_Request requests[]) {
+    progress::Guard guard;
+    enter();
+    for (int k = 0; k < count; k++)
+        if (const int error = start(&requests[k]); error != MPI_SUCCESS) return error;
+    return MPI_SUCCESS;
+}
+
+} // namespace stretto::front

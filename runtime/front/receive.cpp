@@ -1,0 +1,136 @@
+// MPI_Recv and MPI_Irecv (MPI 4.1, 3.2.4 and 3.7.2).
+#include "front/enter.h"
+#include "front/handled.h"
+#include "front/incoming.h"
+#include "trace/counters.h"
+#include "trace/timeline.h"
+
+namespace stretto::front {
+
+using message::Receive;
+
+namespace {
+
+std::size_t capacity(MPI_Count count, MPI_Datatype type) {
+    if (count <= 0 || type == MPI_DATATYPE_NULL) return 0;
+    return static_cast<std::size_t>(count) * mpi::type_map(type).bytes();
+}
+
+} // namespace
+
+bool may_be_framed(const mpi::Communicator &comm, int source, MPI_Count count, MPI_Datatype type) {
+    return comm.may_meet_framed(source) && capacity(count, type) >= message::header_bytes;
+}
+
+bool nothing_under_way() {
+    return !progress::Guard::needed && !message::probed::any() && !stretto_sends_open && !progress::tasks;
+}
+
+mpi::TypedBuffer receive_buffer(void *buf, MPI_Count count, MPI_Datatype type) {
+    return {buf, count, type == MPI_PACKED ? MPI_BYTE : type};
+}
+
+Incoming serve(message::probed::Message &&message, void *buf, MPI_Count count, MPI_Datatype type,
+               const message::Envelope &from, CallSite site) {
+    stretto::count(Rule::list_served);
+    Incoming incoming;
+    if (message.received) {
+        incoming.receive = new Receive(receive_buffer(buf, count, type), from, site);
+        incoming.receive->first_listed(message.bytes.data(), message.bytes.size(), message.framed, message.status);
+        return incoming;
+    }
+    const bool tracked = may_be_framed(*from.comm, message.status.MPI_SOURCE, count, type);
+    incoming.error = native::imrecv(buf, count, type, &message.handle, &incoming.native);
+    if (incoming.error == MPI_SUCCESS && tracked) {
+        stretto::count(Rule::receive_tracked);
+        incoming.receive = new Receive(receive_buffer(buf, count, type), from, site);
+        incoming.receive->watch(incoming.native);
+        message::posted::add(*incoming.receive);
+    }
+    return incoming;
+}
+
+Incoming begin_receive(void *buf, MPI_Count count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
+                       CallSite site) {
+    const auto &c = mpi::communicator(comm);
+    if (message::probed::any())
+        if (auto message = message::probed::take(*c, source, tag))
+            return serve(std::move(*message), buf, count, type, {c, source, tag}, site);
+    Incoming incoming;
+    incoming.error = native::irecv(buf, count, type, source, tag, comm, &incoming.native);
+    if (incoming.error == MPI_SUCCESS && may_be_framed(*c, source, count, type)) {
+        stretto::count(Rule::receive_tracked);
+        incoming.receive = new Receive(receive_buffer(buf, count, type), {c, source, tag}, site);
+        incoming.receive->watch(incoming.native);
+        message::posted::add(*incoming.receive);
+    }
+    return incoming;
+}
+
+int finish_receive(Incoming &incoming, MPI_Status *status) {
+    if (incoming.error != MPI_SUCCESS) return incoming.error;
+    int done = 0, error = MPI_SUCCESS;
+    if (!incoming.receive) {
+        progress::until([&] {
+            error = mpi::library.Test(&incoming.native, &done, status);
+            return done || error != MPI_SUCCESS;
+        });
+        return error;
+    }
+    Operation operation; // for its ways to look and to finish; it has no handle
+    operation.receive = incoming.receive;
+    progress::until([&] { return operation.look(); });
+    progress::Guard guard;
+    return operation.finish_receive(status);
+}
+
+int finish_waited(void *buf, MPI_Count count, MPI_Datatype type, int source, int tag, MPI_Comm comm, int error,
+                  const MPI_Status &its_status, MPI_Status *status) {
+    const auto &c = mpi::communicator(comm);
+    if (error != MPI_SUCCESS || !message::probed::may_be_framed(*c, its_status)) {
+        give_status(its_status, status);
+        return error;
+    }
+    Incoming incoming;
+    incoming.receive = new Receive(receive_buffer(buf, count, type), {c, source, tag});
+    incoming.receive->first_came(its_status, error);
+    return finish_receive(incoming, status);
+}
+
+int Recv(void *buf, MPI_Count count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Status *status) {
+    trace::Wait wait;
+    // Returns at once; MPICH 4.0's non-blocking form gives another status.
+    if (source == MPI_PROC_NULL) return native::recv(buf, count, type, source, tag, comm, status);
+    if (nothing_under_way()) {
+        const auto &c = mpi::communicator(comm);
+        if (!may_be_framed(*c, source, count, type)) return native::recv(buf, count, type, source, tag, comm, status);
+        MPI_Status its_status;
+        stretto::count(Rule::receive_tracked);
+        const int error = native::recv(buf, count, type, source, tag, comm, &its_status);
+        return finish_waited(buf, count, type, source, tag, comm, error, its_status, status);
+    }
+    Incoming incoming;
+    {
+        progress::Guard guard;
+        enter();
+        incoming = begin_receive(buf, count, type, source, tag, comm);
+    }
+    return finish_receive(incoming, status);
+}
+
+int Irecv(void *buf, MPI_Count count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Request *request) {
+    progress::Guard guard;
+    enter();
+    const Incoming incoming = begin_receive(buf, count, type, source, tag, comm);
+    if (incoming.error != MPI_SUCCESS) return incoming.error;
+    if (!incoming.receive) {
+        *request = incoming.native;
+        return MPI_SUCCESS;
+    }
+    Operation &operation = new_operation(incoming.native);
+    operation.receive = incoming.receive;
+    *request = operation.handle;
+    return MPI_SUCCESS;
+}
+
+} // namespace stretto::front

@@ -1,0 +1,141 @@
+// MPI_Send, MPI_Isend and their modes (MPI 4.1, 3.4 and 3.7.2).
+#include "front/enter.h"
+#include "front/handled.h"
+#include "front/outgoing.h"
+#include "trace/counters.h"
+#include "trace/timeline.h"
+#include "tune/settings.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace stretto::front {
+
+using native::Mode;
+
+namespace {
+
+// Rule 2: a plain message that looks like a first fragment leaves framed, in whatever mode.
+message::Send *escape(Mode mode, const mpi::TypedBuffer &data, const message::Envelope &to, mpi::Peer &peer) {
+    if (!message::looks_framed(data)) return nullptr;
+    if (mode == Mode::synchronous)
+        return message::Send::begin(data, to, peer, message::Send::Kind::escaped_synchronous);
+    if (mode != Mode::buffered) return message::Send::begin(data, to, peer, message::Send::Kind::escaped);
+    // A buffered send returns at once, so it sends a copy.
+    auto copy = std::make_unique<std::byte[]>(data.bytes());
+    data.pack(0, data.bytes(), copy.get());
+    const mpi::TypedBuffer copied(copy.get(), static_cast<MPI_Count>(data.bytes()), MPI_BYTE);
+    message::Send *send = message::Send::begin(copied, to, peer, message::Send::Kind::escaped);
+    if (send) send->keep(std::move(copy));
+    return send;
+}
+
+} // namespace
+
+bool may_frame(const mpi::Communicator &comm, int dest, MPI_Count count, MPI_Datatype type) {
+    const mpi::Peer *peer = comm.framing_peer(dest);
+    if (!peer || count <= 0 || type == MPI_DATATYPE_NULL) return false;
+    const std::size_t bytes = static_cast<std::size_t>(count) * mpi::type_map(type).bytes();
+    return message::has_fragment_length(bytes) ||
+           (peer->frames_plain && bytes >= std::max(settings.threshold, message::least_total));
+}
+
+message::Send *frame(Mode mode, const void *buf, MPI_Count count, MPI_Datatype type, int dest, int tag, MPI_Comm comm) {
+    const auto &c = mpi::communicator(comm);
+    mpi::Peer *peer = c->framing_peer(dest);
+    // Wrong arguments are the library's to complain about.
+    if (!peer || count <= 0 || type == MPI_DATATYPE_NULL || tag < 0) return nullptr;
+    if (!buf && mpi::type_map(type).contiguous()) return nullptr;
+    if (stretto_sends_open) check_place(dest, tag, comm);
+    const std::size_t bytes = static_cast<std::size_t>(count) * mpi::type_map(type).bytes();
+    if (message::has_fragment_length(bytes)) {
+        // MPI_PACKED has no type map, but it is bytes.
+        const mpi::TypedBuffer data(buf, count, type == MPI_PACKED ? MPI_BYTE : type);
+        return data.map().known() ? escape(mode, data, {c, dest, tag}, *peer) : nullptr;
+    }
+    const bool framed = peer->frames_plain && (mode == Mode::standard || mode == Mode::ready) &&
+                        bytes >= std::max(settings.threshold, message::least_total) && bytes <= settings.largest &&
+                        mpi::type_map(type).known();
+    message::Send *send =
+        framed ? message::Send::begin({buf, count, type}, {c, dest, tag}, *peer, message::Send::Kind::ordinary)
+               : nullptr;
+    if (!send) stretto::count(Rule::send_native);
+    return send;
+}
+
+namespace {
+
+int blocking(Mode mode, const void *buf, MPI_Count count, MPI_Datatype type, int dest, int tag, MPI_Comm comm) {
+    message::Send *framed;
+    {
+        progress::Guard guard;
+        enter();
+        framed = frame(mode, buf, count, type, dest, tag, comm);
+    }
+    trace::Wait wait;
+    if (framed) {
+        progress::until([&] { return mode == Mode::buffered || framed->complete(); });
+        progress::Guard guard;
+        framed->release();
+        return MPI_SUCCESS;
+    }
+    // Nothing of ours waits for this thread, or the call does not wait.
+    if (!progress::tasks || mode == Mode::buffered) return native::send(mode, buf, count, type, dest, tag, comm);
+    MPI_Request request;
+    int error = native::isend(mode, buf, count, type, dest, tag, comm, &request);
+    if (error != MPI_SUCCESS) return error;
+    int done = 0;
+    progress::until([&] {
+        error = mpi::library.Test(&request, &done, MPI_STATUS_IGNORE);
+        return done || error != MPI_SUCCESS;
+    });
+    return error;
+}
+
+int nonblocking(Mode mode, const void *buf, MPI_Count count, MPI_Datatype type, int dest, int tag, MPI_Comm comm,
+                MPI_Request *request) {
+    progress::Guard guard;
+    enter();
+    message::Send *framed = frame(mode, buf, count, type, dest, tag, comm);
+    if (!framed) return native::isend(mode, buf, count, type, dest, tag, comm, request);
+    Operation &operation = new_operation();
+    *request = operation.handle;
+    if (mode == Mode::buffered)
+        framed->release(); // its copy is: complete at once
+    else
+        operation.send = framed;
+    return MPI_SUCCESS;
+}
+
+} // namespace
+
+int Send(const void *buf, MPI_Count count, MPI_Datatype type, int dest, int tag, MPI_Comm comm) {
+    return blocking(Mode::standard, buf, count, type, dest, tag, comm);
+}
+int Bsend(const void *buf, MPI_Count count, MPI_Datatype type, int dest, int tag, MPI_Comm comm) {
+    return blocking(Mode::buffered, buf, count, type, dest, tag, comm);
+}
+int Ssend(const void *buf, MPI_Count count, MPI_Datatype type, int dest, int tag, MPI_Comm comm) {
+    return blocking(Mode::synchronous, buf, count, type, dest, tag, comm);
+}
+int Rsend(const void *buf, MPI_Count count, MPI_Datatype type, int dest, int tag, MPI_Comm comm) {
+    return blocking(Mode::ready, buf, count, type, dest, tag, comm);
+}
+
+int Isend(const void *buf, MPI_Count count, MPI_Datatype type, int dest, int tag, MPI_Comm comm, MPI_Request *request) {
+    return nonblocking(Mode::standard, buf, count, type, dest, tag, comm, request);
+}
+int Ibsend(const void *buf, MPI_Count count, MPI_Datatype type, int dest, int tag, MPI_Comm comm,
+           MPI_Request *request) {
+    return nonblocking(Mode::buffered, buf, count, type, dest, tag, comm, request);
+}
+int Issend(const void *buf, MPI_Count count, MPI_Datatype type, int dest, int tag, MPI_Comm comm,
+           MPI_Request *request) {
+    return nonblocking(Mode::synchronous, buf, count, type, dest, tag, comm, request);
+}
+int Irsend(const void *buf, MPI_Count count, MPI_Datatype type, int dest, int tag, MPI_Comm comm,
+           MPI_Request *request) {
+    return nonblocking(Mode::ready, buf, count, type, dest, tag, comm, request);
+}
+
+} // namespace stretto::front

@@ -1,0 +1,293 @@
+#include "message/receive.h"
+
+#include "message/tags.h"
+#include "mpi/job.h"
+#include "mpi/lifeline.h"
+#include "trace/counters.h"
+#include "trace/timeline.h"
+#include "transport/two_sided.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace stretto::message {
+
+namespace {
+
+// Receives of deltas that are posted ahead. What comes beyond them waits in the library, and is bounded by the message.
+constexpr std::size_t posted_ahead = 1024;
+
+} // namespace
+
+Receive::~Receive() {
+    posted::remove(*this);
+}
+
+bool Receive::look_at_first() {
+    if (state != State::posted) return true;
+    int done = 0;
+    MPI_Status its_status;
+    const int error = mpi::library.Request_get_status(first, &done, &its_status);
+    if (error == MPI_SUCCESS && !done) return false;
+    raised = error != MPI_SUCCESS; // the library has called the error handler here already
+    asked = true;
+    first_came(its_status, error);
+    if (orphan) mpi::library.Request_free(&first);
+    if (orphan && state == State::complete) delete this;
+    return true;
+}
+
+void Receive::first_came(const MPI_Status &its_status, int its_error) {
+    posted::remove(*this);
+    status = its_status;
+    failure = its_error;
+    int n = 0;
+    if (failure == MPI_SUCCESS) mpi::library.Get_count(&status, MPI_BYTE, &n);
+    const auto length = static_cast<std::size_t>(n);
+    empty = n == 0;
+    // Longer than the buffer: truncated natively, which the library tells when the request is completed (rule 14).
+    if (failure != MPI_SUCCESS || n < 0 || !has_fragment_length(length) || length > data.bytes() ||
+        !from.comm->framing_peer(status.MPI_SOURCE)) {
+        state = State::complete;
+        return;
+    }
+    if (!data.map().known())
+        fail("receive",
+             name() + " may be framed, but its datatype has MPI_PACKED inside, or more pieces than Stretto keeps; "
+                      "run with STRETTO=off",
+             site);
+    std::byte fragment[first_fragment];
+    data.pack(0, static_cast<std::size_t>(n), fragment);
+    read_header(fragment, static_cast<std::size_t>(n));
+}
+
+void Receive::first_listed(const std::byte *fragment, std::size_t n, bool is_framed, const MPI_Status &its_status) {
+    status = its_status;
+    if (is_framed) {
+        read_header(fragment, n);
+        return;
+    }
+    if (n > data.bytes()) {
+        failure = MPI_ERR_TRUNCATE;
+        truncated = true;
+        count(Rule::truncated);
+    }
+    data.unpack(0, std::min(n, data.bytes()), fragment);
+    state = State::complete;
+}
+
+void Receive::read_header(const std::byte *fragment, std::size_t n) {
+    Header header;
+    std::memcpy(&header, fragment, sizeof header);
+    const mpi::Peer *sender = from.comm->framing_peer(status.MPI_SOURCE);
+    if (header.nonce != mpi::job.nonce || header.version != version ||
+        static_cast<int>(header.sender) != sender->rank || header.first_bytes != n - header_bytes) {
+        state = State::complete;
+        return;
+    }
+    count(Rule::receive_framed);
+    framed = true;
+    matched = trace::now();
+    peer = sender->rank;
+    total = header.total;
+    first_data = header.first_bytes;
+    delta = header.delta_bytes;
+    tag = header.tag;
+    tags = header.tags;
+    if (total > data.bytes()) {
+        // Rule 14: the deltas are received all the same, into nowhere.
+        truncated = true;
+        failure = MPI_ERR_TRUNCATE;
+        count(Rule::truncated);
+    }
+    data.unpack(0, std::min(first_data, data.bytes()), fragment + header_bytes);
+    cells = (total - first_data + delta - 1) / delta;
+    requests.assign(cells, MPI_REQUEST_NULL);
+    here.assign(cells, false);
+    if (truncated || !data.contiguous()) bounce.resize(cells);
+    marker_wanted = header.flags & Header::variable;
+    if (marker_wanted) marker = transport::receive(&marker_bytes, sizeof marker_bytes, peer, tag);
+    state = State::deltas;
+    post();
+    progress::add(*this);
+    mpi::lifeline::watch(peer);
+}
+
+Range Receive::cell(std::size_t k) const {
+    const std::size_t begin = first_data + k * delta;
+    return {begin, std::min(begin + delta, total)};
+}
+
+void Receive::post() {
+    for (const std::size_t end = std::min(cells, missing + posted_ahead); posted < end; posted++) {
+        const Range range = cell(posted);
+        const std::size_t n = range.end - range.begin;
+        std::byte *into;
+        if (bounce.empty())
+            into = data.contiguous_at(range.begin);
+        else {
+            bounce[posted] = std::make_unique_for_overwrite<std::byte[]>(n);
+            into = bounce[posted].get();
+        }
+        requests[posted] = transport::receive(into, n, peer, tag + 1 + static_cast<std::uint32_t>(posted));
+    }
+}
+
+// Has cell k come? Looks when it is posted.
+bool Receive::look(std::size_t k) {
+    if (here[k]) return true;
+    if (k >= posted) return false;
+    const Range range = cell(k);
+    // The last one may be shorter than it could be, when the message is.
+    const bool may_be_short = marker_wanted && k == cells - 1;
+    std::size_t bytes = range.bytes();
+    switch (may_be_short ? transport::look(requests[k], bytes) : transport::look(requests[k])) {
+    case transport::State::under_way:
+        return false;
+    case transport::State::lost:
+        lost();
+    case transport::State::complete:
+        break;
+    }
+    here[k] = true;
+    came++;
+    if (may_be_short && bytes == range.bytes()) all_came = true;
+    if (trace::enabled()) trace::delta_came(status.MPI_SOURCE, range.end - range.begin);
+    if (!bounce.empty()) {
+        if (!truncated) {
+            data.unpack(range.begin, range.end - range.begin, bounce[k].get());
+            count(Rule::typed_receive);
+        }
+        bounce[k].reset();
+    }
+    while (missing < cells && here[missing]) missing++;
+    post();
+    return true;
+}
+
+// The end marker of a message whose size was not known: what lies behind the true end never comes.
+bool Receive::look_at_marker() {
+    if (!marker_wanted) return true;
+    switch (transport::look(marker)) {
+    case transport::State::under_way:
+        return false;
+    case transport::State::lost:
+        lost();
+    case transport::State::complete:
+        break;
+    }
+    marker_wanted = false;
+    total = std::max<std::size_t>(marker_bytes, first_data);
+    const std::size_t true_cells = (total - first_data + delta - 1) / delta;
+    for (std::size_t k = true_cells; k < posted; k++) transport::withdraw(requests[k]);
+    posted = std::min(posted, true_cells);
+    cells = true_cells;
+    return true;
+}
+
+bool Receive::poll() {
+    if (state == State::deltas) {
+        while (missing < cells && look(missing)) {
+        }
+        if (missing == cells && marker_wanted && all_came) {
+            // Everything that it may be has come, so nothing is left for a marker to say.
+            transport::withdraw(marker);
+            marker_wanted = false;
+        }
+        if (marker_wanted && look_at_marker())
+            while (missing < cells && look(missing)) {
+            }
+        if (missing == cells && !marker_wanted) finish();
+    }
+    if (state == State::deltas && mpi::lifeline::cut(peer)) lost();
+    if (state != State::complete) return false;
+    if (orphan) {
+        progress::remove(*this);
+        delete this;
+        return false;
+    }
+    return true;
+}
+
+void Receive::finish() {
+    tags_done(peer, tag, tags);
+    mpi::library.Status_set_elements_x(&status, MPI_BYTE, static_cast<MPI_Count>(total));
+    if (trace::enabled()) trace::message(trace::Direction::receive, status.MPI_SOURCE, total, matched);
+    state = State::complete;
+}
+
+bool Receive::arrived(Range range) {
+    if (state == State::complete) return true;
+    if (state == State::posted) return false;
+    if (!data.contiguous()) { // memory does not say which bytes of the message: all of them
+        poll();
+        return state == State::complete;
+    }
+    if (range.end <= first_data) return true;
+    const std::size_t begin = range.begin <= first_data ? 0 : (range.begin - first_data) / delta;
+    for (std::size_t k = begin; k < cells && cell(k).begin < range.end; k++)
+        if (!look(k)) return false;
+    return true;
+}
+
+void Receive::lost() const {
+    fail("receive",
+         "rank " + std::to_string(status.MPI_SOURCE) + " is gone; " + name() + " had " + std::to_string(came) + " of " +
+             std::to_string(cells) + " deltas here, " + stretto::bytes(cell(missing).begin, total) + " are missing",
+         site);
+}
+
+void Receive::abandon() {
+    if (state == State::complete) {
+        progress::remove(*this);
+        delete this;
+        return;
+    }
+    orphan = true;
+    if (state == State::deltas && first != MPI_REQUEST_NULL) mpi::library.Request_free(&first);
+}
+
+namespace posted {
+
+namespace {
+
+// A few at each poll, in turn.
+constexpr std::size_t looks = 2;
+
+class Turns final : public progress::Task {
+public:
+    std::vector<Receive *> receives;
+    std::size_t turn = 0;
+
+    bool poll() override {
+        for (std::size_t k = 0; k < looks && !receives.empty(); k++) {
+            turn = (turn + 1) % receives.size();
+            receives[turn]->look_at_first(); // may remove it
+        }
+        return receives.empty();
+    }
+};
+Turns turns;
+
+} // namespace
+
+void add(Receive &receive) {
+    turns.receives.push_back(&receive);
+    progress::add(turns);
+}
+
+void remove(Receive &receive) {
+    const auto at = std::find(turns.receives.rbegin(), turns.receives.rend(), &receive);
+    if (at == turns.receives.rend()) return;
+    *at = turns.receives.back();
+    turns.receives.pop_back();
+    if (turns.receives.empty()) progress::remove(turns);
+}
+
+std::size_t number() {
+    return turns.receives.size();
+}
+
+} // namespace posted
+
+} // namespace stretto::message

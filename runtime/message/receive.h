@@ -1,0 +1,128 @@
+#pragma once
+#include "message/envelope.h"
+#include "message/header.h"
+#include "mpi/type_map.h"
+#include "progress/progress.h"
+#include "range/range.h"
+#include "trace/failure.h"
+#include "trigger/registry.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace stretto::message {
+
+//! \brief A receive that may meet a framed message. Its native receive is posted into the program's own buffer; when that has completed
+//! with a header in front, the header is lifted out, and the deltas are received where they belong.
+class Receive final : public progress::Task, public trigger::Receiver {
+public:
+    enum class State {
+        posted,  //!< the native receive is under way
+        deltas,  //!< the first fragment has come, deltas have not
+        complete //!< status and error say how it ended
+    };
+
+    Receive(const mpi::TypedBuffer &data, const Envelope &from, CallSite site = nullptr)
+        : data(data), from(from), site(site) {}
+    ~Receive() override;
+
+    //! The native receive, posted by whoever made us; looked at, never completed, as the program may hold it.
+    void watch(MPI_Request native) {
+        first = native;
+        state = State::posted;
+    }
+
+    //! The native receive has completed: with a plain message, or with a first fragment.
+    void first_came(const MPI_Status &its_status, int its_error);
+
+    //! The same, when the library was let to wait for it: its request is gone, and its error was raised.
+    void first_waited(const MPI_Status &its_status, int its_error) {
+        first = MPI_REQUEST_NULL;
+        raised = its_error != MPI_SUCCESS;
+        first_came(its_status, its_error);
+    }
+
+    //! A message out of the probed list: its first fragment, or all of a plain message.
+    void first_listed(const std::byte *fragment, std::size_t bytes, bool framed, const MPI_Status &its_status);
+
+    bool poll() override;
+    bool needs_us() const override { return true; }
+    const void *communicator() const override { return from.comm.get(); }
+
+    //! Posted and not yet come: is it here now?
+    bool look_at_first();
+
+    //! Have these bytes of the message arrived? Looks at no others.
+    bool arrived(Range range) override;
+
+    State where() const { return state; }
+    bool is_complete() const { return state == State::complete; }
+    bool is_framed() const { return framed; }
+    //! Bytes of the message; of one that has not ended yet, the most it may be.
+    std::size_t bytes() const { return total; }
+    const MPI_Status &result() const { return status; }
+    int error() const { return failure; }
+    //! Has the library called the error handler already?
+    bool was_raised() const { return raised; }
+    //! MPICH calls it when MPI_Request_get_status meets an error, and after a handler of the program returns success: all that is left to see
+    //! of a truncated message is a status of no bytes.
+    bool may_have_been_raised() const { return asked && empty; }
+    const Envelope &envelope() const { return from; }
+    const mpi::TypedBuffer &buffer() const { return data; }
+    MPI_Request native() const { return first; }
+
+    //! Nobody asks any more: goes when it is complete, its native request with it.
+    void abandon();
+
+private:
+    void complete_plain();
+    void read_header(const std::byte *fragment, std::size_t bytes);
+    void post();
+    bool look(std::size_t k);
+    bool look_at_marker();
+    void finish();
+    Range cell(std::size_t k) const;
+    std::string name() const { return describe("from", status.MPI_SOURCE, status.MPI_TAG); }
+    [[noreturn]] void lost() const;
+
+    mpi::TypedBuffer data;
+    Envelope from;
+    CallSite site;
+    State state = State::posted;
+    MPI_Request first = MPI_REQUEST_NULL;
+    MPI_Status status{};
+    int failure = MPI_SUCCESS;
+    bool framed = false;
+    bool truncated = false;
+    bool raised = false;
+    bool asked = false; // completed under MPI_Request_get_status
+    bool empty = false; // with no bytes
+    bool orphan = false;
+    double matched = 0;
+
+    int peer = 0; // in the private communicator
+    std::size_t total = 0, first_data = 0, delta = 0;
+    std::uint32_t tag = 0, tags = 0;
+    std::size_t cells = 0;   // that will come
+    std::size_t posted = 0;  // cells with a receive, all before this one
+    std::size_t missing = 0; // all cells before this one have come
+    std::size_t came = 0;    // how many
+    std::vector<MPI_Request> requests;
+    std::vector<bool> here;
+    std::vector<std::unique_ptr<std::byte[]>> bounce; // where cells cannot go straight into the buffer
+    bool all_came = false;                            // the last cell came, as long as it may be: no marker follows
+    bool marker_wanted = false;
+    MPI_Request marker = MPI_REQUEST_NULL;
+    std::uint64_t marker_bytes = 0;
+};
+
+//! Receives whose native request is under way, looked at in turn by progress (a few each time: a look costs a poll of the library).
+namespace posted {
+void add(Receive &receive);
+void remove(Receive &receive);
+std::size_t number();
+} // namespace posted
+
+} // namespace stretto::message

@@ -1,0 +1,292 @@
+#include "message/send.h"
+
+#include "message/tags.h"
+#include "mpi/job.h"
+#include "mpi/lifeline.h"
+#include "trace/counters.h"
+#include "trace/timeline.h"
+#include "transport/two_sided.h"
+#include "tune/delta_size.h"
+#include "tune/settings.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace stretto::message {
+
+namespace {
+
+std::uint64_t serials = 0;
+
+} // namespace
+
+std::optional<std::size_t> first_bytes(const mpi::TypedBuffer &data) {
+    if (data.bytes() >= least_total && data.map().element_border(first_fragment)) return first_most;
+    if (data.map().element_border(header_bytes)) return 0;
+    return std::nullopt;
+}
+
+bool looks_framed(const mpi::TypedBuffer &data) {
+    if (!has_fragment_length(data.bytes())) return false;
+    std::array<std::uint8_t, 16> start;
+    data.pack(0, start.size(), reinterpret_cast<std::byte *>(start.data()));
+    return start == mpi::job.nonce;
+}
+
+Send::Send(const mpi::TypedBuffer &data, const Envelope &to, mpi::Peer &peer, Kind kind, CallSite site)
+    : data(data), to(to), peer(peer), kind(kind), site(site), total(data.bytes()), end_bytes(total),
+      delta(tune::delta_bytes(total, peer.eager, peer.rate, site)),
+      copies((peer.copies || !data.contiguous()) && kind != Kind::escaped_synchronous) {}
+
+Send *Send::begin(const mpi::TypedBuffer &data, const Envelope &to, mpi::Peer &peer, Kind kind, CallSite site) {
+    const auto n = first_bytes(data);
+    if (!n) {
+        count(Rule::send_no_border);
+        return nullptr;
+    }
+    auto *send = new Send(data, to, peer, kind, site);
+    send->first_most_here = kind == Kind::escaped || kind == Kind::escaped_synchronous ? 0 : *n;
+    // For the grid that begins at 0: the one that begins at F has no more cells.
+    send->tags = static_cast<std::uint32_t>(1 + (send->total + send->delta - 1) / send->delta);
+    const auto tag = take_tags(peer.rank, send->tags);
+    if (!tag) {
+        count(Rule::tags_none);
+        delete send;
+        return nullptr;
+    }
+    send->tag = *tag;
+    send->begun = trace::now();
+    count(Rule::send_framed);
+    progress::add(*send);
+    mpi::lifeline::watch(peer.rank);
+    if (kind == Kind::delta) {
+        count(Rule::delta_begun);
+        return send;
+    }
+    if (kind != Kind::ordinary) count(Rule::send_escaped);
+    send->ended = true;
+    send->leave_first(send->first_most_here);
+    send->leave_all(false);
+    return send;
+}
+
+// The message takes its place in MPI's order: the first fragment, on the program's communicator and tag, so that MPI itself matches it.
+void Send::leave_first(std::size_t n) {
+    placed = true;
+    first_data = n;
+    // An ended message has its true size from the start.
+    const std::size_t size = ended ? end_bytes : total;
+    Header header{};
+    header.nonce = mpi::job.nonce;
+    header.version = version;
+    header.flags = static_cast<std::uint8_t>((ended ? 0 : Header::variable) |
+                                             (kind == Kind::escaped_synchronous ? Header::synchronous : 0));
+    header.sender = static_cast<std::uint32_t>(mpi::job.peers[static_cast<std::size_t>(mpi::job.rank)].rank);
+    header.total = size;
+    header.first_bytes = static_cast<std::uint32_t>(n);
+    header.delta_bytes = static_cast<std::uint32_t>(delta);
+    header.tag = tag;
+    header.tags = tags;
+    header.serial = ++serials;
+    std::memcpy(fragment, &header, sizeof header);
+    if (n) data.pack(0, n, fragment + header_bytes);
+    left_bytes += n;
+    if (settings.debug) remember({0, n});
+    count(n ? Rule::first_full : Rule::first_header_only);
+
+    // What the library would have buffered needs no acknowledgement (rule 4); more than that does, and the library's own synchronous
+    // mode is it.
+    acknowledged = size <= peer.eager;
+    if (!acknowledged) count(Rule::acknowledged);
+    auto isend = acknowledged ? mpi::library.Isend : mpi::library.Issend;
+    isend(fragment, static_cast<int>(header_bytes + n), MPI_PACKED, to.rank, to.tag, to.comm->handle, &first);
+    left.assign(cells(), false);
+}
+
+void Send::take_place() {
+    if (!placed) leave_first(0);
+}
+
+Range Send::cell(std::size_t k) const {
+    const std::size_t begin = first_data + k * delta;
+    return {begin, std::min(begin + delta, end_bytes)};
+}
+
+// One delta. False when the window is full.
+bool Send::leave(std::size_t k, bool whatever_the_window) {
+    const Range range = cell(k);
+    const std::size_t bytes = range.end - range.begin;
+    if (!acknowledged && !whatever_the_window && peer.outstanding + bytes > mpi::job.window) {
+        count(Rule::window_full);
+        stalled = true;
+        return false;
+    }
+    std::unique_ptr<std::byte[]> packed;
+    const std::byte *from;
+    if (!copies && data.contiguous())
+        from = data.contiguous_at(range.begin);
+    else {
+        packed = std::make_unique_for_overwrite<std::byte[]>(bytes);
+        data.pack(range.begin, bytes, packed.get());
+        from = packed.get();
+        if (!data.contiguous()) count(Rule::typed_send);
+    }
+    MPI_Request request = transport::send(from, bytes, peer.rank, tag + 1 + static_cast<std::uint32_t>(k),
+                                          kind == Kind::escaped_synchronous);
+    if (!acknowledged) {
+        outstanding += bytes;
+        peer.outstanding += bytes;
+    }
+    left[k] = true;
+    left_bytes += bytes;
+    if (settings.debug) remember(range);
+    if (trace::enabled()) trace::delta_left(to.rank, bytes);
+    if (transport::look(request) != transport::State::complete) pending.push_back({request, std::move(packed)});
+    return true;
+}
+
+// The cells among from..to-1 whose every byte is final.
+void Send::leave_full(std::size_t from, std::size_t to, bool whatever_the_window) {
+    for (std::size_t k = from; k < to; k++)
+        if (!left[k] && (ended || declared.covers(cell(k))) && !leave(k, whatever_the_window)) return;
+}
+
+void Send::leave_all(bool whatever_the_window) {
+    const std::size_t n = cells();
+    if (!placed) return;
+    stalled = false;
+    while (next < n && left[next]) next++;
+    leave_full(next, n, whatever_the_window);
+}
+
+void Send::ready(Range range, CallSite here) {
+    // Addresses say which bytes of the message only where it is one piece of memory; else all leaves at the end.
+    if (!data.contiguous()) return;
+    if (const auto twice = declared.insert(range))
+        fail("MPIX_Delta_send_data",
+             stretto::bytes(twice->begin, twice->end) + " of " + name() + " were declared ready twice", here);
+    const Range run = declared.last_touched();
+    if (!placed) {
+        if (first_most_here && run.begin == 0 && run.end >= first_most_here)
+            leave_first(first_most_here);
+        else if (run.end - run.begin >= delta && (run.begin > 0 || !first_most_here))
+            leave_first(0);
+        else
+            return;
+    }
+    // Only cells that the new bytes touch can have become full.
+    if (range.end <= first_data) return;
+    const std::size_t from = range.begin <= first_data ? 0 : (range.begin - first_data) / delta;
+    const std::size_t to = std::min((range.end - first_data + delta - 1) / delta, left.size());
+    for (std::size_t k = from; k < to; k++) {
+        const Range c = cell(k);
+        if (!left[k] && run.begin <= c.begin && c.end <= run.end && !leave(k, false)) return;
+    }
+}
+
+void Send::end(std::size_t size) {
+    if (!declared.empty() && declared.ranges().back().end > size)
+        fail("MPIX_Delta_send_end_count",
+             name() + " ends at byte " + std::to_string(size) + ", but " +
+                 stretto::bytes(declared.ranges().back().begin, declared.ranges().back().end) + " were declared ready",
+             site);
+    ended = true;
+    if (size < total) count(Rule::delta_variable);
+    tune::learn(site, size, trace::now() - begun);
+    end_bytes = size;
+    if (!placed)
+        leave_first(first_most_here && size >= least_total ? first_most_here : 0);
+    else if (size < total) {
+        marker_bytes = size;
+        marker = transport::send(&marker_bytes, sizeof marker_bytes, peer.rank, tag);
+    }
+    leave_all(false);
+}
+
+bool Send::poll() {
+    if (first != MPI_REQUEST_NULL) {
+        switch (transport::look(first)) {
+        case transport::State::lost:
+            fail("send",
+                 "rank " + std::to_string(to.rank) + " is gone; " + name() + " of " + std::to_string(total) +
+                     " bytes was not matched",
+                 site);
+        case transport::State::under_way:
+            break;
+        case transport::State::complete:
+            acknowledged = true;
+            peer.outstanding -= outstanding;
+            outstanding = 0;
+        }
+    }
+    if (stalled && (acknowledged || peer.outstanding + delta <= mpi::job.window)) leave_all(false);
+    if (marker != MPI_REQUEST_NULL) transport::look(marker);
+    while (pending_from < pending.size()) {
+        const auto state = transport::look(pending[pending_from].request);
+        if (state == transport::State::lost)
+            fail("send",
+                 "rank " + std::to_string(to.rank) + " is gone; " + name() + " was under way, " +
+                     std::to_string(left_bytes) + " of " + std::to_string(total) + " bytes had left",
+                 site);
+        if (state == transport::State::under_way) break;
+        pending[pending_from++].packed.reset();
+    }
+    if (pending_from == pending.size()) {
+        pending.clear();
+        pending_from = 0;
+    }
+    if (!finished()) {
+        if (mpi::lifeline::cut(peer.rank))
+            fail("send",
+                 "rank " + std::to_string(to.rank) + " is gone; " + name() + " was under way, " +
+                     std::to_string(left_bytes) + " of " + std::to_string(total) + " bytes had left",
+                 site);
+        return false;
+    }
+    if (orphan) {
+        progress::remove(*this);
+        delete this;
+        return false;
+    }
+    return true;
+}
+
+// Rule 8. A delta send that has said nothing yet still takes its place: what comes next may depend on it.
+void Send::hand_over() {
+    take_place();
+    const std::size_t before = left_bytes;
+    leave_all(true);
+    if (left_bytes > before) count(Rule::handed_over);
+}
+
+void Send::release() {
+    if (settings.debug) compare();
+    if (trace::enabled()) trace::message(trace::Direction::send, to.rank, end_bytes, begun);
+    if (finished()) {
+        progress::remove(*this);
+        delete this;
+    } else
+        orphan = true;
+}
+
+void Send::remember(Range range) {
+    if (range.begin == range.end) return;
+    remembered.resize(total);
+    data.pack(range.begin, range.end - range.begin, remembered.data() + range.begin);
+    remembered_ranges.insert(range);
+}
+
+void Send::compare() {
+    std::vector<std::byte> now(total);
+    for (const Range &range : remembered_ranges.ranges()) {
+        data.pack(range.begin, range.end - range.begin, now.data());
+        const auto *then = remembered.data() + range.begin;
+        const std::size_t n = range.end - range.begin;
+        const auto at = static_cast<std::size_t>(std::mismatch(then, then + n, now.data()).first - then);
+        if (at < n)
+            fail(is_delta() ? "MPIX_Delta_wait" : "send",
+                 "byte " + std::to_string(range.begin + at) + " of " + name() + " was written after it had left", site);
+    }
+}
+
+} // namespace stretto::message

@@ -1,0 +1,127 @@
+#pragma once
+#include "message/envelope.h"
+#include "message/header.h"
+#include "mpi/type_map.h"
+#include "progress/progress.h"
+#include "range/range_set.h"
+#include "trace/failure.h"
+#include "trigger/registry.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+namespace stretto::message {
+
+//! How large a first fragment of a message of this type may be so that it ends on an element border (rule 5): F or 0
+//! bytes of data; nothing when neither length does.
+std::optional<std::size_t> first_bytes(const mpi::TypedBuffer &data);
+
+//! Would this plain message be taken for a first fragment? Then it must leave framed (rule 2, escape).
+bool looks_framed(const mpi::TypedBuffer &data);
+
+//! \brief A framed message on its way out: its first fragment on the program's communicator, then its deltas.
+//!
+//! An ordinary message is ready from the start. A delta send becomes ready by and by: ready() says which bytes, end() that all are.
+//! Its header is held back until a delta is full, or until anything else might depend on its place in MPI's order.
+class Send final : public progress::Task, public trigger::Sender {
+public:
+    enum class Kind { ordinary, escaped, escaped_synchronous, delta };
+
+    //! Begin to send, or nothing when no tags are free (rule 6) or no border fits (rule 5): then it must go native.
+    static Send *begin(const mpi::TypedBuffer &data, const Envelope &to, mpi::Peer &peer, Kind kind,
+                       CallSite site = nullptr);
+
+    //! Delta send: these bytes of the message are final.
+    void ready(Range range, CallSite site) override;
+
+    //! Delta send: the message is its first `bytes` bytes, all final.
+    void end(std::size_t bytes);
+
+    //! Delta send: take the place in MPI's order now, if that has not happened.
+    void take_place();
+
+    bool poll() override;
+    // Copies that the peer will never receive (its receive was truncated natively, rule 14) are no reason to wait.
+    bool needs_us() const override { return !complete() || first != MPI_REQUEST_NULL; }
+    const void *communicator() const override { return to.comm.get(); }
+    void hand_over() override;
+
+    //! May the program use its buffer again?
+    bool complete() const { return ended && left_bytes == end_bytes && (copies || pending.empty()); }
+
+    //! The program is done with it. It stays until its last part is acknowledged, then it goes.
+    void release();
+
+    //! Memory that must live as long as the message.
+    void keep(std::unique_ptr<std::byte[]> memory) { kept = std::move(memory); }
+
+    bool is_delta() const { return kind == Kind::delta; }
+    bool has_ended() const { return ended; }
+    const Envelope &envelope() const { return to; }
+    CallSite begun_at() const { return site; }
+    std::size_t bytes() const { return total; }
+
+private:
+    Send(const mpi::TypedBuffer &data, const Envelope &to, mpi::Peer &peer, Kind kind, CallSite site);
+    ~Send() override = default;
+
+    struct Delta { // handed to the library, not complete
+        MPI_Request request;
+        std::unique_ptr<std::byte[]> packed;
+    };
+
+    void leave_first(std::size_t n);
+    bool leave(std::size_t cell, bool whatever_the_window);
+    void leave_full(std::size_t from, std::size_t to, bool whatever_the_window);
+    void leave_all(bool whatever_the_window);
+    void finish_end();
+    bool finished() const {
+        return complete() && pending.empty() && first == MPI_REQUEST_NULL && marker == MPI_REQUEST_NULL;
+    }
+    Range cell(std::size_t k) const;
+    std::size_t cells() const { return end_bytes <= first_data ? 0 : (end_bytes - first_data + delta - 1) / delta; }
+    void remember(Range range);
+    void compare();
+    std::string name() const { return describe("to", to.rank, to.tag); }
+
+    mpi::TypedBuffer data;
+    Envelope to;
+    mpi::Peer &peer;
+    Kind kind;
+    CallSite site;
+    std::size_t total;               // bytes; of a delta send: the most it may be
+    std::size_t end_bytes;           // bytes that it really has, once ended; total before
+    std::size_t delta;               // bytes of a delta
+    std::size_t first_most_here = 0; // F or 0: what the type allows
+    std::size_t first_data = 0;      // bytes of data in the first fragment
+    std::uint32_t tag = 0, tags = 0;
+    double begun = 0;
+
+    bool copies = false; // deltas leave from copies: the program's buffer is not needed any more
+    bool placed = false; // the first fragment has left
+    bool ended = false;
+    bool orphan = false;
+    bool stalled = false;        // a ready delta waits for room in the window
+    bool acknowledged = true;    // or needs no acknowledgement
+    std::size_t outstanding = 0; // our part of peer.outstanding
+
+    RangeSet declared;
+    std::vector<bool> left;     // by cell
+    std::size_t next = 0;       // all cells before have left
+    std::size_t left_bytes = 0; // of the message, the first fragment's included
+
+    alignas(Header) std::byte fragment[first_fragment];
+    MPI_Request first = MPI_REQUEST_NULL;
+    MPI_Request marker = MPI_REQUEST_NULL;
+    std::uint64_t marker_bytes = 0;
+    std::vector<Delta> pending;
+    std::size_t pending_from = 0;
+    std::unique_ptr<std::byte[]> kept;
+    std::vector<std::byte> remembered; // STRETTO_DEBUG: what has left, as it was
+    RangeSet remembered_ranges;
+};
+
+} // namespace stretto::message

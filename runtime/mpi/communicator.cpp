@@ -1,0 +1,78 @@
+#include "mpi/communicator.h"
+
+#include <cstdint>
+#include <cstring>
+#include <unordered_map>
+
+namespace stretto::mpi {
+
+namespace {
+
+std::uint64_t key(MPI_Comm handle) {
+    std::uint64_t bits = 0;
+    std::memcpy(&bits, &handle, sizeof handle);
+    return bits;
+}
+
+std::unordered_map<std::uint64_t, std::shared_ptr<Communicator>> known;
+std::uint64_t serials = 0;
+
+// The one asked for last: most programs use one or two.
+MPI_Comm last_handle;
+const std::shared_ptr<Communicator> *last = nullptr;
+
+// MPI 4.1, 7.4.4: the program promises that lengths match exactly; then a header may not come in place of a message.
+bool asserts_exact_length(MPI_Comm handle) {
+    MPI_Info info;
+    if (library.Comm_get_info(handle, &info) != MPI_SUCCESS) return false;
+    int flag = 0;
+    char value[8] = "";
+    library.Info_get(info, "mpi_assert_exact_length", sizeof value - 1, value, &flag);
+    library.Info_free(&info);
+    return flag && std::strcmp(value, "true") == 0;
+}
+
+std::shared_ptr<Communicator> describe(MPI_Comm handle) {
+    auto c = std::make_shared<Communicator>();
+    c->handle = handle;
+    c->serial = ++serials;
+    if (handle == MPI_COMM_NULL || !job.framing || asserts_exact_length(handle)) return c;
+    int inter = 0, size = 0;
+    MPI_Group group, world;
+    library.Comm_test_inter(handle, &inter);
+    if (inter)
+        library.Comm_remote_group(handle, &group);
+    else
+        library.Comm_group(handle, &group);
+    library.Comm_group(MPI_COMM_WORLD, &world);
+    library.Group_size(group, &size);
+    std::vector<int> ranks(static_cast<std::size_t>(size)), in_world(static_cast<std::size_t>(size));
+    for (int k = 0; k < size; k++) ranks[static_cast<std::size_t>(k)] = k;
+    library.Group_translate_ranks(group, size, ranks.data(), world, in_world.data());
+    library.Group_free(&group);
+    library.Group_free(&world);
+    for (int rank : in_world) {
+        Peer *peer = rank == MPI_UNDEFINED ? nullptr : &job.peers[static_cast<std::size_t>(rank)];
+        c->peers.push_back(peer);
+        c->frames = c->frames || (peer && peer->frames);
+    }
+    return c;
+}
+
+} // namespace
+
+const std::shared_ptr<Communicator> &communicator(MPI_Comm handle) {
+    if (last && handle == last_handle) return *last;
+    auto [at, is_new] = known.try_emplace(key(handle));
+    if (is_new) at->second = describe(handle);
+    last_handle = handle;
+    last = &at->second; // unordered_map never moves its nodes
+    return *last;
+}
+
+void forget(MPI_Comm handle) {
+    known.erase(key(handle));
+    last = nullptr;
+}
+
+} // namespace stretto::mpi

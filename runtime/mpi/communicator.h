@@ -1,0 +1,38 @@
+#pragma once
+#include "mpi/job.h"
+#include "mpi/library.h"
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace stretto::mpi {
+
+//! \brief A communicator of the program, as far as messages on it may be framed. Known by its serial, not by its handle,
+//! which the library uses again (rule 17); whoever needs it longer than a call keeps a shared pointer.
+struct Communicator {
+    MPI_Comm handle;
+    std::uint64_t serial;
+    bool frames = false;       //!< framed messages may pass on it at all
+    std::vector<Peer *> peers; //!< by (remote) rank; nullptr: outside MPI_COMM_WORLD
+
+    //! The peer that a send to this rank goes to, when it frames; else nullptr.
+    Peer *framing_peer(int rank) const {
+        if (rank < 0 || static_cast<std::size_t>(rank) >= peers.size()) return nullptr;
+        Peer *peer = peers[static_cast<std::size_t>(rank)];
+        return peer && peer->frames ? peer : nullptr;
+    }
+
+    //! May a receive from this rank (MPI_ANY_SOURCE too) meet a framed message?
+    bool may_meet_framed(int source) const {
+        return frames && (source == MPI_ANY_SOURCE || framing_peer(source) != nullptr);
+    }
+};
+
+//! The communicator behind a handle; never null (an invalid handle gives one that frames nothing).
+const std::shared_ptr<Communicator> &communicator(MPI_Comm handle);
+
+//! The program frees the handle: whatever comes next under it is another communicator.
+void forget(MPI_Comm handle);
+
+} // namespace stretto::mpi

@@ -1,0 +1,28 @@
+#pragma once
+#include "mpi/library.h"
+
+#include <cstddef>
+
+namespace stretto::mpi {
+
+//! \brief What a message to another process may weigh and how fast it goes: measured, never believed from a manual.
+struct Link {
+    //! Bytes: the largest message that an unready receiver can still receive while its sender is outside MPI (protocol rule 7).
+    std::size_t eager = 0;
+    //! Does the library say that such a send is complete although nobody has received it? Else we send copies: the program's buffer is
+    //! free at once all the same. (MPICH over TCP waits for an answer from the receiver's library.)
+    bool completes = true;
+    double rate = 0; //!< bytes per second of a large message
+};
+
+//! Before MPI_Init: ask the transport for what the protocol needs, unless the user has said otherwise. libfabric's TCP provider (MPICH)
+//! reads no further from a connection after 64 unexpected messages (FI_TCP_MAX_SAVED): a header behind that many deltas would never come. How
+//! many bytes wait unexpected is bounded by the window (rule 4).
+void prepare_transport();
+
+//! \brief Measure the link from every rank of `group` to the next one, all at once, and agree on the worst eager limit and the
+//! best rate: they hold for every pair of this class. Collective over `group`; `everyone` contains it. Ranks whose
+//! group is alone take part with nothing to send. Takes about a tenth of a second.
+Link measure_links(MPI_Comm group, MPI_Comm everyone);
+
+} // namespace stretto::mpi

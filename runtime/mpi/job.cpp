@@ -1,0 +1,172 @@
+#include "mpi/job.h"
+
+#include "message/header.h"
+#include "mpi/eager.h"
+#include "mpi/lifeline.h"
+#include "mpi/requests.h"
+#include "mpi/roster.h"
+#include "trace/failure.h"
+#include "tune/settings.h"
+
+#include <algorithm>
+#include <cinttypes>
+#include <cstdio>
+#include <cstdlib>
+#include <sched.h>
+#include <sys/random.h>
+
+namespace stretto::mpi {
+
+Job job;
+
+namespace {
+
+constexpr int lowest_tag = 16; // below: messages of the runtime itself
+Link near_link, far_link;
+int near_peers = 0, far_peers = 0;
+
+// The ranks of the world that run Stretto, or none when that cannot be known.
+std::vector<int> participants() {
+    std::vector<int> ranks;
+    const auto cards = roster::read_all(job.rank, job.size);
+    for (int rank = 0; rank < job.size; rank++)
+        if (cards[static_cast<std::size_t>(rank)] == card()) ranks.push_back(rank);
+    return ranks;
+}
+
+void make_communicators(const std::vector<int> &ranks) {
+    if (static_cast<int>(ranks.size()) == job.size)
+        library.Comm_dup(MPI_COMM_WORLD, &job.deltas);
+    else {
+        MPI_Group world, group;
+        library.Comm_group(MPI_COMM_WORLD, &world);
+        library.Group_incl(world, static_cast<int>(ranks.size()), ranks.data(), &group);
+        library.Comm_create_group(MPI_COMM_WORLD, group, 0, &job.deltas);
+        library.Group_free(&group);
+        library.Group_free(&world);
+    }
+    library.Comm_dup(MPI_COMM_SELF, &job.self);
+    library.Comm_set_errhandler(job.deltas, MPI_ERRORS_RETURN);
+    int *most = nullptr, flag = 0;
+    library.Comm_get_attr(job.deltas, MPI_TAG_UB, &most, &flag);
+    if (flag) job.highest_tag = *most;
+    // A few tags only, so that they run out and begin anew.
+    if (settings.force) job.highest_tag = std::min(job.highest_tag, lowest_tag + 1024);
+}
+
+void agree_on_nonce() {
+    if (getrandom(job.nonce.data(), job.nonce.size(), 0) < 0) job.nonce.fill(0x5a);
+    // Tests forge headers, so they must know it.
+    if (const char *text = settings.force ? std::getenv("STRETTO_NONCE") : nullptr)
+        for (std::size_t k = 0; k < job.nonce.size(); k++) {
+            unsigned byte = 0;
+            if (std::sscanf(text + 2 * k, "%2x", &byte) != 1) break;
+            job.nonce[k] = static_cast<std::uint8_t>(byte);
+        }
+    library.Bcast(job.nonce.data(), static_cast<int>(job.nonce.size()), MPI_BYTE, 0, job.deltas);
+}
+
+// Messages inside a node and between nodes are two classes, each measured.
+void measure_peers(const std::vector<int> &ranks) {
+    MPI_Comm node, far;
+    int rank = 0, node_rank = 0, node_size = 0;
+    library.Comm_rank(job.deltas, &rank);
+    library.Comm_split_type(job.deltas, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &node);
+    library.Comm_rank(node, &node_rank);
+    library.Comm_size(node, &node_size);
+    int leader = rank;
+    library.Bcast(&leader, 1, MPI_INT, 0, node);
+    std::vector<int> leaders(ranks.size());
+    library.Allgather(&leader, 1, MPI_INT, leaders.data(), 1, MPI_INT, job.deltas);
+    // Ranks of the same place in their nodes: neighbours there are on different nodes.
+    library.Comm_split(job.deltas, node_rank, rank, &far);
+    near_link = measure_links(node, job.deltas);
+    far_link = measure_links(far, job.deltas);
+    library.Comm_free(&node);
+    library.Comm_free(&far);
+
+    // Below this a delta brings more work than it hides; a first fragment must be eager too.
+    const std::size_t least = settings.force ? message::first_fragment : 8000;
+    for (std::size_t k = 0; k < ranks.size(); k++) {
+        Peer &peer = job.peers[static_cast<std::size_t>(ranks[k])];
+        peer.rank = static_cast<int>(k);
+        if (ranks[k] == job.rank) continue;
+        const bool near = leaders[k] == leader;
+        (near ? near_peers : far_peers)++;
+        const Link &link = near ? near_link : far_link;
+        peer.eager = link.eager;
+        peer.copies = !link.completes;
+        peer.rate = link.rate;
+        peer.frames = link.eager >= least;
+        peer.frames_plain = peer.frames && link.rate < settings.fast_link;
+        job.framing = job.framing || peer.frames;
+    }
+    // Both ends must agree on who frames: a link's class and figures are the same for all.
+    const std::size_t eager = std::max(near_link.eager, far_link.eager);
+    job.window = std::max(eager, settings.budget / std::max<std::size_t>(ranks.size() - 1, 1));
+    if (!job.framing)
+        job.why = "the library sends at most " + std::to_string(eager) + " bytes to an unready receiver, " +
+                  std::to_string(least) + " are needed";
+}
+
+} // namespace
+
+const char *card() {
+    static_assert(message::version == 1, "the card names the protocol");
+    return "stretto-1";
+}
+
+void join() {
+    job = {};
+    near_peers = far_peers = 0;
+    library.Comm_rank(MPI_COMM_WORLD, &job.rank);
+    library.Comm_size(MPI_COMM_WORLD, &job.size);
+    on_failure(job.rank, [] { library.Abort(MPI_COMM_WORLD, 1); });
+    job.peers.resize(static_cast<std::size_t>(job.size));
+    if (job.size == 1) {
+        job.why = "there is one rank";
+        return;
+    }
+    const std::vector<int> ranks = participants();
+    if (ranks.size() < 2) {
+        job.why = ranks.empty() ? std::string("it is not known who else runs Stretto: ") + roster::why_not() +
+                                      " (set STRETTO_PEERS=all if all ranks run it)"
+                                : "no other rank runs Stretto";
+        return;
+    }
+    job.world_rank = ranks;
+    make_communicators(ranks);
+    agree_on_nonce();
+    measure_peers(ranks);
+    lifeline::open();
+}
+
+void leave() {
+    if (job.deltas == MPI_COMM_NULL) return;
+    lifeline::close();
+    free_tickets();
+    library.Comm_free(&job.self);
+    // `deltas` goes with MPI_Finalize: tags given back that nobody asked for may still be on their way to us (rule 18), which MPICH
+    // takes for an error when a communicator is freed.
+}
+
+std::string describe_job() {
+    char text[1024];
+    auto link = [](const char *name, int peers, const Link &l) {
+        char part[160];
+        std::snprintf(part, sizeof part,
+                      "{\"class\":\"%s\",\"peers\":%d,\"eager_bytes\":%zu,\"completes\":%s,\"bytes_per_second\":%.3g}",
+                      name, peers, l.eager, l.completes ? "true" : "false", l.rate);
+        return std::string(part);
+    };
+    std::snprintf(text, sizeof text,
+                  "{\"rank\":%d,\"world\":%d,\"participants\":%zu,\"roster\":\"%s\",\"framing\":%s,\"why\":\"%s\","
+                  "\"window_bytes\":%zu,\"threshold_bytes\":%zu,\"highest_tag\":%d,\"classes\":[%s%s%s]}",
+                  job.rank, job.size, job.world_rank.size(), roster::how(), job.framing ? "true" : "false",
+                  job.why.c_str(), job.window, settings.threshold, job.highest_tag,
+                  near_peers ? link("node", near_peers, near_link).c_str() : "", near_peers && far_peers ? "," : "",
+                  far_peers ? link("remote", far_peers, far_link).c_str() : "");
+    return text;
+}
+
+} // namespace stretto::mpi

@@ -1,0 +1,51 @@
+#pragma once
+#include "mpi/library.h"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace stretto::mpi {
+
+//! \brief What this process knows of another one in MPI_COMM_WORLD.
+struct Peer {
+    int rank = MPI_PROC_NULL;    //!< in the private communicator; MPI_PROC_NULL: does not run Stretto
+    bool frames = false;         //!< framed messages pass between it and us (protocol rule 1)
+    bool frames_plain = false;   //!< ordinary sends to it are framed too, not only delta sends
+    std::size_t eager = 0;       //!< bytes: the largest message that needs nothing more from its sender (rule 7)
+    double rate = 0;             //!< bytes per second of a large message to it
+    bool copies = false;         //!< deltas to it leave from copies, as the library holds on to what it sends
+    std::size_t outstanding = 0; //!< bytes sent to it whose message is not known to be matched (rule 4)
+};
+
+//! \brief This process's job: agreed once, in MPI_Init.
+struct Job {
+    int rank = 0, size = 1;               //!< in MPI_COMM_WORLD
+    bool framing = false;                 //!< some peer frames
+    std::string why;                      //!< why none does
+    MPI_Comm deltas = MPI_COMM_NULL;      //!< the private communicator: whoever runs Stretto, in the order of the world
+    MPI_Comm self = MPI_COMM_NULL;        //!< private too: dummies of matched probes (rule 9)
+    std::array<std::uint8_t, 16> nonce{}; //!< what every header begins with
+    std::vector<Peer> peers;              //!< by rank in MPI_COMM_WORLD
+    std::vector<int> world_rank;          //!< of a rank in `deltas`
+    int highest_tag = 32767;              //!< MPI_TAG_UB of `deltas`
+    std::size_t window = 0;               //!< bytes that may wait unmatched at one peer (rule 4)
+};
+
+extern Job job;
+
+//! What a rank shows to the others before they can talk: those with the same card frame.
+const char *card();
+
+//! Ranks of a job that frames agree on everything in Job. Collective over those that run Stretto, called at the end of MPI_Init.
+void join();
+
+//! Rule 18, the last part: all ranks that run Stretto are past their last message.
+void leave();
+
+//! One line of JSON: what was found and decided (STRETTO_INFO=1).
+std::string describe_job();
+
+} // namespace stretto::mpi

@@ -1,0 +1,59 @@
+#include "progress/progress.h"
+
+#include <sched.h>
+
+namespace stretto::progress {
+
+namespace {
+
+Task *first = nullptr;
+Task *next = nullptr; // what poll() looks at next; remove() moves it on
+
+} // namespace
+
+void add(Task &task) {
+    if (task.listed) return;
+    task.listed = true;
+    task.before = nullptr;
+    task.after = first;
+    if (first) first->before = &task;
+    first = &task;
+    tasks++;
+}
+
+void remove(Task &task) {
+    if (!task.listed) return;
+    task.listed = false;
+    if (next == &task) next = task.after;
+    if (task.before)
+        task.before->after = task.after;
+    else
+        first = task.after;
+    if (task.after) task.after->before = task.before;
+    tasks--;
+}
+
+void poll() {
+    for (Task *task = first; task; task = next) {
+        next = task->after;
+        if (task->poll()) remove(*task);
+    }
+    next = nullptr;
+}
+
+void hand_over() {
+    for (Task *task = first; task; task = task->after) task->hand_over();
+}
+
+bool unfinished(const void *communicator) {
+    for (Task *task = first; task; task = task->after)
+        if (task->needs_us() && (!communicator || task->communicator() == communicator)) return true;
+    return false;
+}
+
+void Patience::pause() {
+    // MPI libraries yield in their blocking calls when ranks outnumber cores; in ours they see tests only.
+    if (++looks > 64) sched_yield();
+}
+
+} // namespace stretto::progress

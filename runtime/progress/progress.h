@@ -1,0 +1,92 @@
+#pragma once
+#include <cstddef>
+#include <pthread.h>
+
+namespace stretto::progress {
+
+//! \brief Something under way that needs to be looked at: a framed message that leaves or arrives.
+class Task {
+public:
+    virtual ~Task() = default;
+
+    //! Do what can be done without waiting. True when there is nothing left to do: the list forgets the task.
+    virtual bool poll() = 0;
+
+    //! Give everything that is ready to the MPI library, which is about to block this thread (protocol rule 8).
+    virtual void hand_over() {}
+
+    //! Must MPI_Finalize wait for it?
+    virtual bool needs_us() const { return false; }
+
+    //! The communicator that it belongs to; nullptr: none of the program's.
+    virtual const void *communicator() const { return nullptr; }
+
+    bool listed = false;
+
+private:
+    friend void add(Task &);
+    friend void remove(Task &);
+    friend void poll();
+    friend void hand_over();
+    friend bool unfinished(const void *);
+    Task *before = nullptr, *after = nullptr;
+};
+
+//! How many tasks are on the list. Zero means that a native call may block without harm.
+inline std::size_t tasks = 0;
+
+void add(Task &task);
+void remove(Task &task);
+
+//! Look at every task once. A task may remove itself or others, and add new ones.
+void poll();
+
+//! Rule 8, for every task.
+void hand_over();
+
+//! Is there a message that still needs us? Of one communicator, or any (nullptr).
+bool unfinished(const void *communicator = nullptr);
+
+//! \brief The one lock. Taken only where the program asked for MPI_THREAD_MULTIPLE; below that MPI itself forbids
+//! two calls at a time. Not recursive: only front/ takes it.
+class Guard {
+public:
+    Guard() {
+        if (needed) pthread_mutex_lock(&mutex);
+    }
+    ~Guard() {
+        if (needed) pthread_mutex_unlock(&mutex);
+    }
+    Guard(const Guard &) = delete;
+    Guard &operator=(const Guard &) = delete;
+
+    static inline bool needed = false;
+
+private:
+    static inline pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+};
+
+//! \brief Between two looks: after many that brought nothing, let another thread or rank have the core.
+class Patience {
+public:
+    void pause();
+
+private:
+    unsigned looks = 0;
+};
+
+//! \brief Look until done() says so, all tasks progressing meanwhile.
+template <class Done>
+void until(Done done) {
+    Patience patience;
+    for (;;) {
+        {
+            Guard guard;
+            if (done()) return;
+            if (tasks) poll();
+        }
+        patience.pause();
+    }
+}
+
+} // namespace stretto::progress

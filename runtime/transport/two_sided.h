@@ -1,0 +1,51 @@
+#pragma once
+#include "mpi/job.h"
+#include "mpi/library.h"
+
+#include <cstddef>
+#include <cstdint>
+
+//! \brief How a delta travels: two-sided, on the private communicator, by the tag that its message's sender chose.
+namespace stretto::transport {
+
+inline MPI_Request send(const void *data, std::size_t bytes, int peer, std::uint32_t tag, bool synchronous = false) {
+    MPI_Request request;
+    auto isend = synchronous ? mpi::library.Issend : mpi::library.Isend;
+    isend(const_cast<void *>(data), static_cast<int>(bytes), MPI_BYTE, peer, static_cast<int>(tag), mpi::job.deltas,
+          &request);
+    return request;
+}
+
+inline MPI_Request receive(void *data, std::size_t bytes, int peer, std::uint32_t tag) {
+    MPI_Request request;
+    mpi::library.Irecv(data, static_cast<int>(bytes), MPI_BYTE, peer, static_cast<int>(tag), mpi::job.deltas, &request);
+    return request;
+}
+
+enum class State { under_way, complete, lost };
+
+//! Has it? Lost: the library says that the peer is gone.
+inline State look(MPI_Request &request) {
+    int done = 0;
+    if (mpi::library.Test(&request, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS) return State::lost;
+    return done ? State::complete : State::under_way;
+}
+
+//! The same for a receive; how many bytes have come is told where that is asked.
+inline State look(MPI_Request &request, std::size_t &bytes) {
+    int done = 0, n = 0;
+    MPI_Status status;
+    if (mpi::library.Test(&request, &done, &status) != MPI_SUCCESS) return State::lost;
+    if (!done) return State::under_way;
+    mpi::library.Get_count(&status, MPI_BYTE, &n);
+    bytes = static_cast<std::size_t>(n);
+    return State::complete;
+}
+
+//! Take back a receive that nothing will be sent to; returns when the library has forgotten it.
+inline void withdraw(MPI_Request &request) {
+    mpi::library.Cancel(&request);
+    mpi::library.Wait(&request, MPI_STATUS_IGNORE);
+}
+
+} // namespace stretto::transport

@@ -1,0 +1,39 @@
+#include "tune/delta_size.h"
+
+#include "tune/settings.h"
+
+#include <algorithm>
+#include <cmath>
+#include <unordered_map>
+
+namespace stretto::tune {
+
+namespace {
+
+// What a delta costs its two ends together, in seconds: two calls of the library, its matching, a packet more (docs/bench.md, overhead).
+constexpr double cost_of_a_delta = 5e-6;
+constexpr std::size_t least = 1024;
+
+// Bytes per second at which a call site's messages become ready.
+std::unordered_map<CallSite, double> rates;
+
+} // namespace
+
+std::size_t delta_bytes(std::size_t total, std::size_t eager, double link_rate, CallSite site) {
+    const std::size_t most = eager / 32 * 32;
+    if (settings.delta) return std::min(settings.delta, most);
+    double rate = link_rate;
+    if (const auto known = rates.find(site); site && known != rates.end()) rate = std::min(rate, known->second);
+    const double best = std::sqrt(static_cast<double>(total) * rate * cost_of_a_delta);
+    return std::clamp(static_cast<std::size_t>(best) / 32 * 32, std::min(least, most), most);
+}
+
+void learn(CallSite site, std::size_t total, double seconds) {
+    if (!site || seconds <= 0 || total == 0) return;
+    const double rate = static_cast<double>(total) / seconds;
+    const auto [at, is_new] = rates.try_emplace(site, rate);
+    // One disturbed message changes little, a program that has changed is followed within a few.
+    if (!is_new) at->second += 0.25 * (rate - at->second);
+}
+
+} // namespace stretto::tune

@@ -1,0 +1,71 @@
+#include "tune/settings.h"
+
+#include <algorithm>
+#include <cctype>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+namespace stretto {
+
+Settings settings;
+
+namespace {
+
+bool is_on(const char *name) {
+    const char *value = std::getenv(name);
+    return value && *value && std::strcmp(value, "0") != 0;
+}
+
+// A number with an optional K, M or G (powers of 1024). What cannot be read is reported and left as it was.
+template <class Number>
+void read(const char *name, Number &number) {
+    const char *value = std::getenv(name);
+    if (!value || !*value) return;
+    char *end = nullptr;
+    double amount = std::strtod(value, &end);
+    switch (std::toupper(static_cast<unsigned char>(*end))) {
+    case 'G':
+        amount *= 1024;
+        [[fallthrough]];
+    case 'M':
+        amount *= 1024;
+        [[fallthrough]];
+    case 'K':
+        amount *= 1024, end++;
+    }
+    if (end == value || *end || amount < 0)
+        std::fprintf(stderr, "stretto: %s=%s is not a number of bytes (such as 8192 or 8K); ignored\n", name, value);
+    else
+        number = static_cast<Number>(amount);
+}
+
+} // namespace
+
+void read_settings() {
+    settings = {};
+    const char *mode = std::getenv("STRETTO");
+    settings.off = mode && std::strcmp(mode, "off") == 0;
+    if (mode && *mode && !settings.off && std::strcmp(mode, "all") != 0)
+        std::fprintf(stderr, "stretto: STRETTO=%s is unknown (off or all); taken as all\n", mode);
+    settings.force = is_on("STRETTO_FORCE");
+    settings.counters = is_on("STRETTO_COUNTERS");
+    settings.debug = is_on("STRETTO_DEBUG");
+    settings.info = is_on("STRETTO_INFO");
+    if (settings.force) {
+        settings.threshold = 0;
+        settings.budget = 0;
+        settings.delta = 2048;
+        settings.fast_link = 1e300;
+    }
+    read("STRETTO_DELTA", settings.delta);
+    read("STRETTO_THRESHOLD", settings.threshold);
+    read("STRETTO_LARGEST", settings.largest);
+    read("STRETTO_BUDGET", settings.budget);
+    read("STRETTO_FAST_LINK", settings.fast_link);
+    // Deltas are multiples of 32 bytes, as fragments are (rule 5).
+    if (settings.delta) settings.delta = std::max<std::size_t>(settings.delta / 32 * 32, 256);
+    settings.trace = std::getenv("STRETTO_TRACE");
+}
+
+} // namespace stretto

@@ -1,0 +1,26 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+
+namespace stretto {
+
+//! \brief What the user set (docs/settings.md), read once from the environment.
+struct Settings {
+    bool off = false;               //!< STRETTO=off: exactly the plain library
+    bool force = false;             //!< STRETTO_FORCE=1: everything happens that can, as small as it can
+    bool counters = false;          //!< STRETTO_COUNTERS=1
+    bool debug = false;             //!< STRETTO_DEBUG=1: compare what left with what is there at the end
+    bool info = false;              //!< STRETTO_INFO=1: print what was decided in MPI_Init
+    std::size_t delta = 0;          //!< STRETTO_DELTA: bytes of a delta of a delta send, 0: by size and eager limit
+    std::size_t threshold = 16384;  //!< STRETTO_THRESHOLD: smallest ordinary message that is framed, bytes
+    std::size_t largest = 64 << 20; //!< STRETTO_LARGEST: largest ordinary message that is framed, bytes
+    std::size_t budget = 64 << 20;  //!< STRETTO_BUDGET: bytes that may wait unmatched at a receiver, over all senders
+    double fast_link = 1.25e9;      //!< STRETTO_FAST_LINK: bytes per second from which ordinary messages stay native
+    const char *trace = nullptr;    //!< STRETTO_TRACE: a folder for the ranks' timelines
+};
+
+extern Settings settings;
+
+void read_settings();
+
+} // namespace stretto

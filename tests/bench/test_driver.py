@@ -1,0 +1,178 @@
+"""`stretto bench` as a user starts it: what it measures is right, what it cannot do it says. No time decides."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+from launch import BUILD, ROOT, launch, mpis
+
+STRETTO = BUILD / "bin/stretto"
+SHORT = ("--reps", 2, "--turns", 1, "--attempts", 1, "--patience", 0)
+
+
+def bench(*words, prefix=None, timeout=170):
+    """With the programs of another build, the driver is started by itself: `stretto` knows its own."""
+    command = [sys.executable, ROOT / "bench/driver"] if prefix else [STRETTO, "bench"]
+    return subprocess.run(
+        [*command, *map(str, words)],
+        capture_output=True,
+        text=True,
+        timeout=timeout,
+        stdin=subprocess.DEVNULL,
+        env={**os.environ, **({"STRETTO_PREFIX": str(prefix)} if prefix else {})},
+    )
+
+
+def figures(*words, **options):
+    done = bench(*words, *SHORT, "--json", **options)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+@pytest.fixture
+def text(tmp_path):
+    """A file that can be compressed, but not to nothing."""
+    path = tmp_path / "text"
+    path.write_text("".join(f"{k} {k * k % 7919} {k**3 % 104729}\n" for k in range(60000)))
+    return path
+
+
+# --- results --------------------------------------------------------------------------------------------------------
+
+
+def test_every_mpi_gives_the_same_bits_plain_by_hand_and_with_stretto(mpi):
+    result = figures("pair", "--mpi", mpi, "--lab", "none", "--size", "64KiB")
+    assert result["verified"] and result["ranks"] == 2 and result["repetitions"] == 2
+
+
+@pytest.mark.parametrize("kernel", ["cascade", "ring", "reduce"])
+def test_every_kernel_gives_the_same_bits_plain_by_hand_and_with_stretto(kernel):
+    result = figures(kernel, "--lab", "none", "-n", 3, "--size", "64KiB", "--delta", 4096)
+    assert result["verified"] and result["kernel"] == kernel and result["delta_bytes"] == 4096
+
+
+def test_pair_in_fortran_gives_the_same_bits():
+    if not mpis()["openmpi"].get("mpifort"):
+        pytest.skip("no Fortran here")
+    assert figures("pair-fortran", "--lab", "none", "--size", "64KiB")["verified"]
+
+
+def test_a_compressed_file_is_the_file_after_bunzip2(tmp_path, text):
+    packed = tmp_path / "text.bz2"
+    assert figures("compress", "--lab", "none", "-n", 3, "--file", text, "--output", packed)["verified"]
+    unpacked = subprocess.run(["bunzip2", "--stdout", packed], capture_output=True, check=True).stdout
+    assert unpacked == text.read_bytes()
+
+
+def test_results_that_differ_are_an_error(tmp_path):
+    programs = tmp_path / "bench/openmpi"
+    programs.mkdir(parents=True)
+    (programs / "pair").symlink_to(BUILD / "bench/openmpi/pair")
+    (programs / "pair.stretto").symlink_to(BUILD / "tests/bench/openmpi/wrong_pair")
+    words = ("pair", "--lab", "none", "--size", "64KiB", *SHORT, "--json")
+    done = bench(*words, prefix=tmp_path)
+    assert done.returncode == 1
+    assert "differ" in done.stderr
+    assert json.loads(done.stdout)["verified"] is False
+
+
+def test_a_report_shows_what_every_rank_did(tmp_path):
+    report = tmp_path / "pair.html"
+    figures("pair", "--lab", "none", "--size", "64KiB", "--report", report)
+    text = report.read_text()
+    assert text.count('class="rank"') == 6 and 'class="compute"' in text
+
+
+# --- mistakes -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "words, about",
+    [
+        (("pear",), "no kernel is called 'pear'"),
+        (("pair", "--mpi", "lam"), "no MPI is called 'lam'"),
+        (("pair", "--lab", "3parsec"), "rate '3parsec'"),
+        (("pair", "--lab", "auto"), "only for compress"),
+        (("pair", "--size", "many"), "want a number of bytes"),
+        (("pair", "--size", "1001"), "multiple of 8"),
+        (("pair", "--delta", "3"), "--delta 3"),
+        (("pair", "--ratio", "-1"), "greater than 0"),
+        (("pair", "--reps", "0"), "whole number"),
+        (("pair", "-n", "3"), "needs 2 ranks"),
+        (("cascade", "-n", "1"), "at least 2"),
+        (("pair", "--trigger", "pages"), "only 'annotate'"),
+        (("pair", "--file", "/etc/passwd"), "are for compress"),
+        (("pair", "--report", "/no/such/folder/r.html"), "no such folder"),
+        (("pair", "--mpi", "mpich4", "--lab", "1gbit"), "--lab none"),
+        (("compress",), "needs a file"),
+        (("compress", "--file", "/no/such/file"), "no such file"),
+        (("compress", "--file", "/"), "not a file"),
+        (("overhead", "--mpi", "lam"), "no MPI is called 'lam'"),
+        (("overhead", "--lab", "fast"), "rate 'fast'"),
+        (("bandwidth", "--turns", "0"), "whole number"),
+    ],
+)
+def test_what_cannot_be_is_refused_before_anything_starts(words, about):
+    began = time.monotonic()
+    done = bench(*words)
+    assert done.returncode == 2 and about in done.stderr and not done.stdout, done
+    assert "Traceback" not in done.stderr
+    assert time.monotonic() - began < 30
+
+
+def test_an_empty_file_is_refused(tmp_path):
+    (tmp_path / "empty").touch()
+    done = bench("compress", "--file", tmp_path / "empty")
+    assert done.returncode == 2 and "is empty" in done.stderr
+
+
+@pytest.mark.parametrize("file, about", [("/no/such/file", "cannot be read"), (None, "needs a file")])
+def test_the_program_itself_ends_in_order_without_its_file(file, about):
+    arguments = ("--run", "plain", *(("--file", file) if file else ()))
+    done = launch("openmpi", 3, BUILD / "bench/openmpi/compress", arguments, timeout=40)
+    assert done.rc not in (0, 124) and about in done.stderr, done
+
+
+def test_a_program_that_is_not_built_is_named(tmp_path):
+    done = bench("pair", "--lab", "none", *SHORT, prefix=tmp_path)
+    assert done.returncode == 2 and "is missing: run `make` first" in done.stderr
+
+
+@pytest.mark.lab
+@pytest.mark.skipif(os.geteuid() != 0, reason="the lab as root")
+@pytest.mark.parametrize("ending", [None, signal.SIGTERM, signal.SIGINT])
+def test_no_lab_is_left_behind(ending):
+    words = [STRETTO, "bench", "pair", "--lab", "1gbit", "--size", "64KiB", *map(str, SHORT)]
+    # Whoever started us may ignore SIGINT (nohup, a shell's background job); a terminal does not.
+    job = subprocess.Popen(
+        words,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+    )
+    if ending:
+        job.stderr.readline()  # the lab is up, the first launch begins
+        job.send_signal(ending)
+    job.communicate(timeout=120)
+    assert (job.returncode == 0) == (ending is None)
+    status = subprocess.run([STRETTO, "lab", "status", "--name", f"bench-{job.pid}"], capture_output=True, text=True)
+    assert status.returncode == 1 and "down" in status.stdout
+
+
+def test_no_rank_is_left_behind():
+    words = [STRETTO, "bench", "cascade", "--lab", "none", "-n", "3", *map(str, SHORT), "--reps", "900"]
+    job = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    while "turn 1" not in job.stderr.readline():
+        pass
+    time.sleep(1)
+    job.send_signal(signal.SIGTERM)
+    job.communicate(timeout=60)
+    assert job.returncode == 128 + signal.SIGTERM
+    time.sleep(0.5)
+    left = subprocess.run(["ps", "-eo", "args"], capture_output=True, text=True, check=True).stdout
+    assert not [line for line in left.splitlines() if line.startswith(str(BUILD / "bench/openmpi/cascade"))]

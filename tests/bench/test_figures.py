@@ -1,0 +1,203 @@
+"""What the driver derives from samples: formulas, the JSON object, what counts as disturbed. Starts nothing."""
+
+import json
+from pathlib import Path
+
+import figures
+import measure
+import page
+import plan
+import pytest
+import timeline
+from costs import Costs
+from kernels import KERNELS, reduce_plain
+from measure import Attempt, Samples
+
+DESIGN = [
+    "kernel",
+    "mpi",
+    "ranks",
+    "lab",
+    "trigger",
+    "ratio",
+    "message_bytes",
+    "delta_bytes",
+    "repetitions",
+    "verified",
+    "median_s",
+    "disturbed",
+    "hidden",
+    "speedup",
+    "hand_speedup",
+    "of_hand",
+    "of_ideal",
+]
+
+
+def at_best(kernel, ranks, compute=1.0, message=1.0):
+    kernel = KERNELS[kernel]
+    return kernel.plain(compute, message, ranks) / kernel.ideal(compute, message, ranks)
+
+
+def samples(**seconds):
+    made = Samples(
+        message_bytes=409600,
+        library="Open MPI v4.1.4",
+        calls={"begins": 1, "send_data": 800, "receives": 1, "wait_data": 800},
+    )
+    for name, value in seconds.items():
+        name = name.replace("_", ":")
+        made.seconds[name] = [value] * 5
+        if name not in ("message", "compute"):
+            made.checksums[name] = {"c0ffee"}
+    return made
+
+
+def asked(*words):
+    return plan.read(["pair", "--lab", "1gbit", *words])
+
+
+# --- formulas -----------------------------------------------------------------------------------------------------
+
+
+def test_a_pair_is_at_most_three_times_faster():
+    assert at_best("pair", 2) == 3
+
+
+@pytest.mark.parametrize("ranks", [2, 3, 4, 8])
+def test_a_cascade_of_p_ranks_is_at_most_2p_minus_1_times_faster(ranks):
+    assert at_best("cascade", ranks) == 2 * ranks - 1
+
+
+def test_a_ring_is_at_most_twice_as_fast():
+    assert at_best("ring", 4) == 2
+    assert at_best("ring", 4, compute=3) == pytest.approx(4 / 3)
+
+
+def test_the_tree_of_reduce_is_walked_child_by_child():
+    assert reduce_plain(1, 1, 2) == 2  # one child
+    assert reduce_plain(1, 1, 3) == 3  # two, one after the other
+    assert reduce_plain(1, 1, 4) == 4  # the first of them has a child itself
+    assert reduce_plain(1, 1, 7) == 5  # both have two, and the second's sum was ready meanwhile
+    assert at_best("reduce", 4) == 2
+
+
+def test_compress_is_at_most_twice_as_fast_where_all_streams_need_as_long_as_the_work():
+    assert at_best("compress", 4, compute=3, message=1) == 2
+
+
+def test_the_papers_limit_at_its_own_ratio_and_delta():
+    pair = KERNELS["pair"]
+    assert pair.plain(1.62, 1, 2) / pair.best_of_chunks(1.62, 1, 2, 25) == pytest.approx(2.46, abs=0.01)
+
+
+# --- the JSON object ------------------------------------------------------------------------------------------------
+
+
+def test_the_object_has_the_keys_of_the_design_in_their_order():
+    made = samples(message=0.1, compute=0.1, plain=0.3, hand_8192=0.11, hand_4096=0.12, delta=0.115)
+    result = figures.derive(asked(), Attempt(made, 0.02, False, 0.1), 1, None)
+    assert list(result) == [*DESIGN, "details"]
+    assert list(result["median_s"]) == ["plain", "stretto", "stretto_undilated", "hand", "ideal"]
+    assert json.loads(json.dumps(result)) == result
+    assert result["mpi"] == "Open MPI 4.1.4"
+    assert result["median_s"] == {
+        "plain": 0.3,
+        "stretto": 0.115,
+        "stretto_undilated": 0.115,
+        "hand": 0.11,
+        "ideal": 0.1,
+    }
+    assert result["speedup"] == pytest.approx(0.3 / 0.115, rel=1e-3)
+    assert result["of_hand"] == pytest.approx(0.11 / 0.115, rel=1e-3)
+    assert result["hidden"] == pytest.approx(0.85)
+    assert result["details"]["hand_chunk_bytes"] == 8192
+    assert result["verified"]
+
+
+def test_what_dilation_hides_of_our_calls_is_added():
+    made = samples(message=0.1, compute=0.1, plain=0.3, hand_8192=0.11, delta=0.12)
+    costs = Costs(send_data=100, wait_data=50, delta=1000, message=10000)
+    result = figures.derive(asked("--dilate", "10", "--delta", "8192"), Attempt(made, 0, False, 0.1), 1, costs)
+    ours = 800 * 100e-9 + 800 * 50e-9 + 50 * 1000e-9 + 10000e-9
+    assert result["median_s"]["stretto_undilated"] == pytest.approx(0.12 + 9 * ours, rel=1e-3)
+
+
+def test_what_dilation_hides_is_not_invented():
+    made = samples(message=0.1, compute=0.1, plain=0.3, hand_8192=0.11, delta=0.12)
+    result = figures.derive(asked("--dilate", "10"), Attempt(made, 0, False, 0.1), 1, None)
+    assert result["median_s"]["stretto_undilated"] is None
+
+
+@pytest.mark.parametrize("fault", ["another checksum", "wrong elements", "a repetition that changed"])
+def test_results_that_differ_are_not_verified(fault):
+    made = samples(message=0.1, compute=0.1, plain=0.3, hand_8192=0.11, delta=0.12)
+    if fault == "another checksum":
+        made.checksums["delta"].add("beef")
+    elif fault == "wrong elements":
+        made.wrong = 1
+    else:
+        made.changed = 1
+    assert not figures.derive(asked(), Attempt(made, 0, False, 0.1), 1, None)["verified"]
+    assert "differ" in made.disagreement()
+
+
+def test_a_slow_hand_means_disturbed_but_not_where_latency_rules():
+    slow = samples(message=0.1, compute=0.1, plain=0.3, hand_8192=0.2, delta=0.2)
+    assert measure.hand_is_slow(asked(), slow)
+    fast = samples(message=0.1, compute=0.1, plain=0.3, hand_8192=0.11, delta=0.2)
+    assert not measure.hand_is_slow(asked(), fast)
+    slow.message_bytes = 8192
+    assert not measure.hand_is_slow(asked("--size", "8KiB"), slow)
+
+
+# --- the report -----------------------------------------------------------------------------------------------------
+
+
+def kept(folder: Path) -> page.Section:
+    made = samples(message=0.1, compute=0.1, plain=0.3, hand_8192=0.11, delta=0.115)
+    result = figures.derive(asked(), Attempt(made, 0.02, False, 0.1), 1, None)
+    lines = folder / "timelines"
+    (lines / "trace").mkdir(parents=True)
+    for run in ("plain", "hand:8192", "delta"):
+        sender = [
+            {"kind": "compute", "begin": 5.0, "end": 5.1},
+            {"kind": "send", "begin": 5.1, "end": 5.1, "peer": 1, "bytes": 409600},
+        ]
+        receiver = [
+            {"kind": "wait", "begin": 5.0, "end": 5.2},
+            {"kind": "receive", "begin": 5.2, "end": 5.2, "peer": 0, "bytes": 409600},
+            {"kind": "compute", "begin": 5.2, "end": 5.3},
+        ]
+        for rank, events in enumerate((sender, receiver)):
+            (lines / f"pair-{run}-{rank}.json").write_text(json.dumps({"rank": rank, "events": events}))
+    left = [{"kind": "delta_left", "begin": t, "end": t, "peer": 1, "bytes": 8192} for t in (4.0, 5.05, 5.1)]
+    came = [{"kind": "delta_came", "begin": t, "end": t, "peer": 0, "bytes": 8192} for t in (4.1, 5.15, 5.2)]
+    for rank, events in enumerate((left, came)):
+        (lines / f"trace/rank-{rank}.json").write_text(json.dumps({"rank": rank, "events": events}))
+    return page.Section(result, "stretto bench pair", lines)
+
+
+def test_a_message_flies_from_where_it_left_to_where_it_came(tmp_path):
+    plain, stretto, hand = kept(tmp_path).variants()
+    assert (plain.name, stretto.name, hand.name) == ("plain", "stretto", "hand")
+    (flight,) = plain.flights
+    assert (flight.source, flight.destination, flight.bytes) == (0, 1, 409600)
+    assert flight.left == pytest.approx(0.1) and flight.came == pytest.approx(0.2)
+    # What happened in other repetitions is not shown.
+    assert [round(one.left, 3) for one in stretto.flights] == [0.05, 0.1]
+
+
+def test_events_too_short_to_be_seen_are_joined():
+    spans = [timeline.Span("compute", k * 1e-3, (k + 1) * 1e-3 - 1e-6) for k in range(100)]
+    (one,) = timeline.joined(spans, 1e-4)
+    assert one.end == pytest.approx(0.1, rel=1e-3)
+
+
+def test_the_report_is_one_file_that_needs_no_other(tmp_path):
+    section = kept(tmp_path)
+    section.keep(tmp_path)
+    page.write_page(tmp_path / "report.html", [page.Section.read(tmp_path)], title="a < b")
+    text = (tmp_path / "report.html").read_text()
+    assert "<svg" in text and "stretto bench pair" in text and "a &lt; b" in text
+    assert "src=" not in text and "http" not in text

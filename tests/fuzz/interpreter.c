@@ -1,0 +1,749 @@
+/* Runs the random programs that generator.py wrote, and logs what each rank saw.
+ *
+ *     interpreter PROGRAMS LOG      reads the file PROGRAMS, writes LOG.RANK
+ *
+ * PROGRAMS has a line for each operation: "program N THREADS" begins a program, "RANK THREAD OPERATION ID FIELDS..." are the
+ * operations of a rank in order, "end" ends it. The log has "begin N", a line "ID what was seen" for what is determined by MPI (in an
+ * order that is not), and "end N". Compiled with STRETTO_PLAIN it runs under MPI alone: the log must be the same. */
+#include "message.h"
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stretto/stretto.h>
+
+enum { SLOTS = 600, COMMS = 16, MOST_FIELDS = 14, MOST_THREADS = 4, GUARD = 64, UNTOUCHED = 0xA5 };
+
+/* The communicators of a thread. The first ones live as long as the job, those from FRESH on are made and freed by programs. */
+enum comm { WORLD, TWIN, BACKWARDS, INTER, SELF, FRESH };
+
+unsigned char forged_nonce[16];
+MPI_Datatype mixed_type;
+static int rank, ranks;
+static MPI_Win window;
+static FILE *log_file;
+
+struct operation {
+    char name[12];
+    int id, fields[MOST_FIELDS];
+};
+
+struct slot {
+    MPI_Request request;
+    unsigned char *memory;
+    size_t bytes; /* of memory, without its guard */
+    int id, active, receive, persistent, signature, layout, n, expected, truncated, variable, forged;
+    size_t left; /* delta send: how many declared */
+};
+
+struct thread {
+    struct operation *operations;
+    int count, room;
+    MPI_Comm comm[COMMS];
+    struct slot slot[SLOTS];
+    char *text;
+    size_t text_bytes, text_room;
+    pthread_t id;
+};
+static struct thread threads[MOST_THREADS];
+
+static void say(struct thread *t, const char *format, ...) {
+    va_list arguments;
+    if (t->text_room < t->text_bytes + 1000) t->text = realloc(t->text, t->text_room = 2 * t->text_room + 4000);
+    va_start(arguments, format);
+    t->text_bytes += vsnprintf(t->text + t->text_bytes, 900, format, arguments);
+    va_end(arguments);
+}
+static int class_of(int code) {
+    int class = 0;
+    MPI_Error_class(code, &class);
+    return class;
+}
+
+/* ---- ranks: programs name ranks of MPI_COMM_WORLD */
+static int first_of_far_side(void) {
+    return (ranks + 1) / 2;
+}
+static int to_local(int comm, int world) {
+    if (world < 0) return world == -1 ? MPI_ANY_SOURCE : MPI_PROC_NULL;
+    if (comm == BACKWARDS) return ranks - 1 - world;
+    if (comm == INTER) return rank < first_of_far_side() ? world - first_of_far_side() : world;
+    if (comm == SELF) return 0;
+    return world;
+}
+static int to_world(int comm, int local) {
+    if (local == MPI_ANY_SOURCE) return -1;
+    if (local == MPI_PROC_NULL) return -2;
+    if (comm == BACKWARDS) return ranks - 1 - local;
+    if (comm == INTER) return rank < first_of_far_side() ? local + first_of_far_side() : local;
+    if (comm == SELF) return rank;
+    return local;
+}
+
+static unsigned char *fresh_memory(struct slot *s, size_t bytes) {
+    s->bytes = bytes;
+    s->memory = malloc(bytes + GUARD);
+    memset(s->memory, UNTOUCHED, bytes + GUARD);
+    return s->memory;
+}
+
+/* What a completed receive shows. Of a truncated message only the error and the envelope's source and tag are determined. */
+static void tell_received(struct thread *t, struct slot *s, int comm, int code, const MPI_Status *status) {
+    int count = -1, elements = -1;
+    if (s->truncated || code != MPI_SUCCESS) {
+        say(t, "%d error %s\n", s->id,
+            class_of(code) == MPI_ERR_TRUNCATE ? "truncated"
+            : class_of(code)                   ? "other"
+                                               : "none");
+        return;
+    }
+    MPI_Get_count(status, element_type(s->signature), &count);
+    MPI_Get_elements(status, element_type(s->signature), &elements);
+    size_t bytes = count > 0 ? (size_t)count * element_bytes(s->signature) : 0;
+    int good = has_content(s->memory, s->signature, s->layout, s->expected, s->forged, bytes);
+    uint64_t hash = 14695981039346656037u;
+    if (s->variable) /* rule 10: some bytes beyond the message may change */
+        hash = hash_of((unsigned char *)&count, sizeof count, hash);
+    else
+        hash = hash_of(s->memory, s->bytes + GUARD, hash);
+    say(t, "%d from %d tag %d count %d elements %d %s %016llx\n", s->id, to_world(comm, status->MPI_SOURCE),
+        status->MPI_TAG, count, elements, good ? "good" : "BAD", (unsigned long long)hash);
+}
+
+static struct slot *slot_for(struct thread *t, const struct operation *o, int slot, int signature, int layout, int n) {
+    struct slot *s = &t->slot[slot];
+    memset(s, 0, sizeof *s);
+    s->id = o->id, s->signature = signature, s->layout = layout, s->n = n, s->request = MPI_REQUEST_NULL;
+    fresh_memory(s, memory_bytes(signature, layout, n));
+    return s;
+}
+
+/* ---- operations. Each reads its fields in the order that generator.py writes them. */
+enum send_kind {
+    SEND,
+    SSEND,
+    BSEND,
+    RSEND,
+    SENDRECV_HALF,
+    ISEND,
+    ISSEND,
+    IBSEND,
+    IRSEND,
+    SEND_INIT,
+    SSEND_INIT,
+    BSEND_INIT,
+    RSEND_INIT
+};
+
+/* send: kind comm peer tag signature layout n slot forged */
+static void do_send(struct thread *t, const struct operation *o) {
+    const int *f = o->fields;
+    int kind = f[0], count, peer = to_local(f[1], f[2]), tag = f[3], code = 0;
+    MPI_Comm comm = t->comm[f[1]];
+    struct slot *s = slot_for(t, o, f[7], f[4], f[5], f[6]);
+    MPI_Datatype type = make_type(f[4], f[5], f[6], &count);
+    write_content(s->memory, f[4], f[5], o->id, f[8], 0, (size_t)f[6] * element_bytes(f[4]));
+    switch (kind) {
+#if MPI_VERSION >= 4
+    case SEND:
+        code = o->id % 2 ? MPI_Send_c(s->memory, count, type, peer, tag, comm)
+                         : MPI_Send(s->memory, count, type, peer, tag, comm);
+        break;
+    case ISEND:
+        code = o->id % 2 ? MPI_Isend_c(s->memory, count, type, peer, tag, comm, &s->request)
+                         : MPI_Isend(s->memory, count, type, peer, tag, comm, &s->request);
+        break;
+#else
+    case SEND:
+        code = MPI_Send(s->memory, count, type, peer, tag, comm);
+        break;
+    case ISEND:
+        code = MPI_Isend(s->memory, count, type, peer, tag, comm, &s->request);
+        break;
+#endif
+    case SSEND:
+        code = MPI_Ssend(s->memory, count, type, peer, tag, comm);
+        break;
+    case BSEND:
+        code = MPI_Bsend(s->memory, count, type, peer, tag, comm);
+        break;
+    case RSEND:
+        code = MPI_Rsend(s->memory, count, type, peer, tag, comm);
+        break;
+    case SENDRECV_HALF:
+        code = MPI_Sendrecv(s->memory, count, type, peer, tag, NULL, 0, MPI_BYTE, MPI_PROC_NULL, 0, comm,
+                            MPI_STATUS_IGNORE);
+        break;
+    case ISSEND:
+        code = MPI_Issend(s->memory, count, type, peer, tag, comm, &s->request);
+        break;
+    case IBSEND:
+        code = MPI_Ibsend(s->memory, count, type, peer, tag, comm, &s->request);
+        break;
+    case IRSEND:
+        code = MPI_Irsend(s->memory, count, type, peer, tag, comm, &s->request);
+        break;
+    case SEND_INIT:
+        code = MPI_Send_init(s->memory, count, type, peer, tag, comm, &s->request);
+        break;
+    case SSEND_INIT:
+        code = MPI_Ssend_init(s->memory, count, type, peer, tag, comm, &s->request);
+        break;
+    case BSEND_INIT:
+        code = MPI_Bsend_init(s->memory, count, type, peer, tag, comm, &s->request);
+        break;
+    case RSEND_INIT:
+        code = MPI_Rsend_init(s->memory, count, type, peer, tag, comm, &s->request);
+        break;
+    }
+    if (kind >= SEND_INIT) {
+        s->persistent = 1;
+        code = o->id % 2 ? MPI_Start(&s->request) : MPI_Startall(1, &s->request);
+    }
+    s->active = kind > SENDRECV_HALF;
+    if (!s->active) memset(s->memory, 0, s->bytes); /* the buffer is the program's again */
+    free_type(f[4], &type);
+    if (code) say(t, "%d send error %d\n", o->id, class_of(code));
+}
+
+enum receive_kind {
+    RECV,
+    IRECV,
+    RECV_INIT,
+    MPROBE_MRECV,
+    MPROBE_IMRECV,
+    IMPROBE_MRECV,
+    RECV_HALF,
+    PROBE_RECV,
+    DELTA_RECV,
+    DELTA_RECV_END
+};
+
+/* receive: kind comm source tag signature layout capacity slot expected truncated variable bytes forged */
+static void do_receive(struct thread *t, const struct operation *o) {
+    const int *f = o->fields;
+    int kind = f[0], count, source = to_local(f[1], f[2]), tag = f[3] < 0 ? MPI_ANY_TAG : f[3], code = 0, flag = 0;
+    MPI_Comm comm = t->comm[f[1]];
+    MPI_Status status;
+    MPI_Message message;
+    struct slot *s = slot_for(t, o, f[7], f[4], f[5], f[6]);
+    MPI_Datatype type = make_type(f[4], f[5], f[6], &count);
+    s->receive = 1, s->expected = f[8], s->truncated = f[9], s->variable = f[10], s->forged = f[12];
+    if (s->truncated) { /* Open MPI 4.1.4 itself writes all of a large message */
+        free(s->memory);
+        fresh_memory(s, s->bytes + 2000000);
+    }
+    switch (kind) {
+#if MPI_VERSION >= 4
+    case RECV:
+        code = o->id % 2 ? MPI_Recv_c(s->memory, count, type, source, tag, comm, &status)
+                         : MPI_Recv(s->memory, count, type, source, tag, comm, &status);
+        break;
+#else
+    case RECV:
+        code = MPI_Recv(s->memory, count, type, source, tag, comm, &status);
+        break;
+#endif
+    case IRECV:
+        code = MPI_Irecv(s->memory, count, type, source, tag, comm, &s->request);
+        break;
+    case RECV_INIT:
+        MPI_Recv_init(s->memory, count, type, source, tag, comm, &s->request);
+        s->persistent = 1;
+        code = o->id % 2 ? MPI_Start(&s->request) : MPI_Startall(1, &s->request);
+        break;
+    case MPROBE_MRECV:
+        MPI_Mprobe(source, tag, comm, &message, &status);
+        code = MPI_Mrecv(s->memory, count, type, &message, &status);
+        break;
+    case MPROBE_IMRECV:
+        MPI_Mprobe(source, tag, comm, &message, &status);
+        code = MPI_Imrecv(s->memory, count, type, &message, &s->request);
+        break;
+    case IMPROBE_MRECV:
+        while (!flag) MPI_Improbe(source, tag, comm, &flag, &message, &status);
+        code = MPI_Mrecv(s->memory, count, type, &message, &status);
+        break;
+    case RECV_HALF:
+        code = MPI_Sendrecv(NULL, 0, MPI_BYTE, MPI_PROC_NULL, 0, s->memory, count, type, source, tag, comm, &status);
+        break;
+    case PROBE_RECV:
+        MPI_Probe(source, tag, comm, &status);
+        code = MPI_Recv(s->memory, count, type, status.MPI_SOURCE, status.MPI_TAG, comm, &status);
+        break;
+    case DELTA_RECV:
+    case DELTA_RECV_END: {
+        code = MPIX_Delta_recv(s->memory, count, type, source, tag, comm, &status);
+        size_t bytes = f[11];
+        if (kind == DELTA_RECV && !s->truncated && bytes) {
+            size_t piece = 1 + bytes / (1 + o->id % 9), pieces = (bytes + piece - 1) / piece;
+            for (size_t i = 0; i < pieces; i++) {
+                size_t k = o->id % 2 ? i : pieces - 1 - i, begin = k * piece,
+                       end = begin + piece < bytes ? begin + piece : bytes;
+                size_t from = place(f[4], f[5], begin), to = place(f[4], f[5], end - 1);
+                if (f[4] >= PAIRS) from -= from % 8, from = from > 16 ? from - 16 : 0, to += 24;
+                if (to > s->bytes) to = s->bytes;
+                MPIX_Delta_wait_data(s->memory + from, to + 1 - from);
+                for (size_t b = begin; b < end; b++)
+                    if (s->memory[place(f[4], f[5], b)] != content(s->expected, b, s->forged)) {
+                        say(t, "%d wait_data returned before byte %zu was there\n", o->id, b);
+                        break;
+                    }
+            }
+        }
+        if (!code) code = MPIX_Delta_recv_end(s->memory, &status);
+        break;
+    }
+    }
+    s->active = kind == IRECV || kind == RECV_INIT || kind == MPROBE_IMRECV;
+    free_type(f[4], &type);
+    if (!s->active) tell_received(t, s, f[1], code, &status);
+    if (s->active && code) say(t, "%d receive error %d\n", o->id, class_of(code));
+    s->left = f[1]; /* the communicator, for the status later */
+}
+
+/* probe: polled comm source tag countless */
+static void do_probe(struct thread *t, const struct operation *o) {
+    const int *f = o->fields;
+    int source = to_local(f[1], f[2]), tag = f[3] < 0 ? MPI_ANY_TAG : f[3], flag = 0, count = -1;
+    MPI_Status status;
+    if (f[0])
+        while (!flag) MPI_Iprobe(source, tag, t->comm[f[1]], &flag, &status);
+    else
+        MPI_Probe(source, tag, t->comm[f[1]], &status);
+    if (!f[4]) MPI_Get_count(&status, MPI_BYTE, &count);
+    say(t, "%d probed from %d tag %d bytes %d\n", o->id, to_world(f[1], status.MPI_SOURCE), status.MPI_TAG, count);
+}
+
+static void done(struct thread *t, struct slot *s, int code, const MPI_Status *status) {
+    if (s->receive) tell_received(t, s, (int)s->left, code, status);
+    if (s->persistent) MPI_Request_free(&s->request);
+    if (s->request != MPI_REQUEST_NULL) say(t, "%d request not null after its end\n", s->id);
+    s->active = 0;
+}
+
+enum completion { WAIT, TEST, WAITALL, WAITANY, WAITSOME, TESTALL, TESTANY, TESTSOME, GET_STATUS, DELTA_WAIT };
+
+/* complete: kind n slots... */
+static void do_complete(struct thread *t, const struct operation *o) {
+    int kind = o->fields[0], n = o->fields[1], left = n, flag = 0, code = 0, at, some, which[MOST_FIELDS];
+    const int *slots = o->fields + 2;
+    MPI_Request request[MOST_FIELDS];
+    MPI_Status status[MOST_FIELDS];
+    for (int i = 0; i < n; i++) request[i] = t->slot[slots[i]].request;
+#define DONE(i, code, status) (t->slot[slots[i]].request = request[i], done(t, &t->slot[slots[i]], code, status))
+    switch (kind) {
+    case WAIT:
+    case DELTA_WAIT:
+        for (int i = 0; i < n; i++) {
+            code = kind == WAIT ? MPI_Wait(&request[i], &status[i]) : MPIX_Delta_wait(&request[i], &status[i]);
+            DONE(i, code, &status[i]);
+        }
+        break;
+    case TEST:
+        for (int i = 0; i < n; i++, flag = 0) {
+            while (!flag && !code) code = MPI_Test(&request[i], &flag, &status[i]);
+            DONE(i, code, &status[i]);
+            code = 0;
+        }
+        break;
+    case GET_STATUS:
+        for (int i = 0; i < n; i++, flag = 0) {
+            while (!flag) MPI_Request_get_status(request[i], &flag, &status[i]);
+            code = MPI_Wait(&request[i], &status[i]);
+            DONE(i, code, &status[i]);
+        }
+        break;
+    case WAITALL:
+        code = MPI_Waitall(n, request, status);
+        for (int i = 0; i < n; i++) DONE(i, code ? status[i].MPI_ERROR : 0, &status[i]);
+        break;
+    case TESTALL:
+        while (!flag && !code) code = MPI_Testall(n, request, &flag, status);
+        for (int i = 0; i < n; i++) DONE(i, code ? status[i].MPI_ERROR : 0, &status[i]);
+        break;
+    case WAITANY:
+    case TESTANY:
+        while (left) {
+            flag = 1;
+            code = kind == WAITANY ? MPI_Waitany(n, request, &at, status) : MPI_Testany(n, request, &at, &flag, status);
+            if (!flag) continue;
+            if (at == MPI_UNDEFINED) {
+                say(t, "%d: no request is active, %d are missing\n", o->id, left);
+                break;
+            }
+            DONE(at, code, status);
+            request[at] = t->slot[slots[at]].request;
+            left--;
+        }
+        break;
+    case WAITSOME:
+    case TESTSOME:
+        while (left) {
+            code = kind == WAITSOME ? MPI_Waitsome(n, request, &some, which, status)
+                                    : MPI_Testsome(n, request, &some, which, status);
+            if (some == MPI_UNDEFINED) {
+                say(t, "%d: no request is active, %d are missing\n", o->id, left);
+                break;
+            }
+            for (int i = 0; i < some; i++) {
+                DONE(which[i], code ? status[i].MPI_ERROR : 0, &status[i]);
+                request[which[i]] = t->slot[slots[which[i]]].request;
+            }
+            left -= some;
+        }
+        break;
+    }
+}
+
+/* free: slot */
+static void do_free(struct thread *t, const struct operation *o) {
+    struct slot *s = &t->slot[o->fields[0]];
+    MPI_Request_free(&s->request);
+    s->active = 0;
+}
+
+/* begin: comm peer tag signature layout n slot forged maximum */
+static void do_begin(struct thread *t, const struct operation *o) {
+    const int *f = o->fields;
+    int count;
+    struct slot *s = slot_for(t, o, f[6], f[3], f[4], f[8]);
+    s->n = f[5], s->forged = f[7];
+    MPI_Datatype type = make_type(f[3], f[4], f[8], &count);
+    int code = MPIX_Delta_send_begin(s->memory, count, type, to_local(f[0], f[1]), f[2], t->comm[f[0]], &s->request);
+    s->active = 1;
+    if (code) say(t, "%d begin error %d\n", o->id, class_of(code));
+    free_type(f[3], &type);
+}
+/* declare: slot begin end, in bytes of a message of PLAIN layout */
+static void do_declare(struct thread *t, const struct operation *o) {
+    const int *f = o->fields;
+    struct slot *s = &t->slot[f[0]];
+    write_content(s->memory, s->signature, s->layout, s->id, s->forged, f[1], f[2]);
+    size_t from = place(s->signature, s->layout, f[1]);
+    MPIX_Delta_send_data(s->memory + from, place(s->signature, s->layout, f[2] - 1) + 1 - from);
+}
+/* end: slot count declared ranges... ; count < 0: of the begin. Ranges [begin, end) of bytes that were declared, the rest is written now. */
+static void do_end(struct thread *t, const struct operation *o) {
+    const int *f = o->fields;
+    struct slot *s = &t->slot[f[0]];
+    size_t bytes = (size_t)s->n * element_bytes(s->signature), from = 0;
+    for (int i = 0; i < f[2]; i++) {
+        write_content(s->memory, s->signature, s->layout, s->id, s->forged, from, f[3 + 2 * i]);
+        from = f[4 + 2 * i];
+    }
+    write_content(s->memory, s->signature, s->layout, s->id, s->forged, from, bytes);
+    int code = f[1] < 0 ? MPIX_Delta_send_end(&s->request) : MPIX_Delta_send_end_count(f[1], &s->request);
+    if (code) say(t, "%d end error %d\n", o->id, class_of(code));
+}
+
+/* exchange: kind comm to tag_out n_out from tag_in capacity slot expected bytes */
+static void do_exchange(struct thread *t, const struct operation *o) {
+    const int *f = o->fields;
+    MPI_Comm comm = t->comm[f[1]];
+    MPI_Status status;
+    int to = to_local(f[1], f[2]), from = to_local(f[1], f[5]);
+    struct slot *s = slot_for(t, o, f[8], BYTES, PLAIN, f[7]);
+    unsigned char *out = malloc(f[4] + 1);
+    MPI_Request request = MPI_REQUEST_NULL;
+    int code = 0;
+    write_content(out, BYTES, PLAIN, o->id, 0, 0, f[4]);
+    s->expected = f[9];
+    switch (f[0]) {
+    case 0:
+        code = MPI_Sendrecv(out, f[4], MPI_BYTE, to, f[3], s->memory, f[7], MPI_BYTE, from, f[6], comm, &status);
+        break;
+    case 1:
+        memcpy(s->memory, out, f[4]);
+        code = MPI_Sendrecv_replace(s->memory, f[7], MPI_BYTE, to, f[3], from, f[6], comm, &status);
+        break;
+#if MPI_VERSION >= 4
+    case 2:
+        code = MPI_Isendrecv(out, f[4], MPI_BYTE, to, f[3], s->memory, f[7], MPI_BYTE, from, f[6], comm, &request);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+        break;
+    case 3:
+        memcpy(s->memory, out, f[4]);
+        code = MPI_Isendrecv_replace(s->memory, f[7], MPI_BYTE, to, f[3], from, f[6], comm, &request);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+        break;
+#else
+    default:
+        MPI_Isend(out, f[4], MPI_BYTE, to, f[3], comm, &request);
+        code = MPI_Recv(s->memory, f[7], MPI_BYTE, from, f[6], comm, &status);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+#endif
+    }
+    if (f[0] < 2)
+        tell_received(t, s, f[1], code, &status);
+    else
+        say(t, "%d exchanged %s\n", o->id, has_content(s->memory, BYTES, PLAIN, f[9], 0, f[10]) ? "good" : "BAD");
+    free(out);
+}
+
+/* rounds: sends kind comm peer tag signature layout n slot rounds: the same persistent request, started several times */
+static void do_rounds(struct thread *t, const struct operation *o) {
+    const int *f = o->fields;
+    int count, peer = to_local(f[2], f[3]);
+    MPI_Comm comm = t->comm[f[2]];
+    struct slot *s = slot_for(t, o, f[8], f[5], f[6], f[7]);
+    MPI_Datatype type = make_type(f[5], f[6], f[7], &count);
+    size_t bytes = (size_t)f[7] * element_bytes(f[5]);
+    if (!f[0])
+        MPI_Recv_init(s->memory, count, type, peer, f[4], comm, &s->request);
+    else
+        (f[1] ? MPI_Ssend_init : MPI_Send_init)(s->memory, count, type, peer, f[4], comm, &s->request);
+    for (int round = 0; round < f[9]; round++) {
+        MPI_Status status;
+        if (f[0])
+            write_content(s->memory, f[5], f[6], o->id + round, 0, 0, bytes);
+        else
+            memset(s->memory, UNTOUCHED, s->bytes);
+        MPI_Start(&s->request);
+        int code = MPI_Wait(&s->request, &status);
+        s->expected = o->id - 1 + round; /* the receiver's id is the sender's plus one */
+        if (!f[0]) tell_received(t, s, f[2], code, &status);
+    }
+    MPI_Request_free(&s->request);
+    free_type(f[5], &type);
+}
+
+/* gather: kind comm tag messages capacity slot senders... : wildcard receives; what is determined is each sender's order */
+static void do_gather(struct thread *t, const struct operation *o) {
+    const int *f = o->fields;
+    enum { MOST = 40 };
+    MPI_Comm comm = t->comm[f[1]];
+    uint64_t hash[64];
+    int seen[64] = {0}, n = f[3], next = 0;
+    unsigned char *memory[MOST];
+    MPI_Request request[MOST];
+    MPI_Status status[MOST];
+    for (int i = 0; i < 64; i++) hash[i] = 14695981039346656037u;
+    for (int i = 0; i < n; i++) {
+        memory[i] = malloc(f[4] + GUARD);
+        memset(memory[i], UNTOUCHED, f[4] + GUARD);
+        if (f[0] == 1) MPI_Irecv(memory[i], f[4], MPI_BYTE, MPI_ANY_SOURCE, f[2], comm, &request[i]);
+    }
+    if (f[0] == 1) MPI_Waitall(n, request, status);
+    for (int i = 0; i < n; i++) {
+        MPI_Message message;
+        if (f[0] == 0) MPI_Recv(memory[i], f[4], MPI_BYTE, MPI_ANY_SOURCE, f[2], comm, &status[i]);
+        if (f[0] == 2) {
+            MPI_Mprobe(MPI_ANY_SOURCE, f[2], comm, &message, &status[i]);
+            MPI_Mrecv(memory[i], f[4], MPI_BYTE, &message, &status[i]);
+        }
+        if (f[0] == 3) {
+            MPI_Probe(MPI_ANY_SOURCE, f[2], comm, &status[i]);
+            int count;
+            MPI_Get_count(&status[i], MPI_BYTE, &count);
+            MPI_Recv(memory[i], count, MPI_BYTE, status[i].MPI_SOURCE, f[2], comm, &status[i]);
+        }
+        if (f[0] == 4) {
+            MPIX_Delta_recv(memory[i], f[4], MPI_BYTE, MPI_ANY_SOURCE, f[2], comm, &status[i]);
+            MPIX_Delta_recv_end(memory[i], &status[i]);
+        }
+        int from = to_world(f[1], status[i].MPI_SOURCE), count = -1;
+        MPI_Get_count(&status[i], MPI_BYTE, &count);
+        if (from < 0 || from > 63) from = 63;
+        seen[from]++, next++;
+        hash[from] = hash_of((unsigned char *)&count, sizeof count, hash[from]);
+        hash[from] = hash_of(memory[i], f[4] + GUARD, hash[from]);
+    }
+    for (int i = 0; i < n; i++) free(memory[i]);
+    say(t, "%d gathered", o->id);
+    for (int i = 0; i < 64; i++)
+        if (seen[i]) say(t, " %d:%d:%016llx", i, seen[i], (unsigned long long)hash[i]);
+    say(t, "\n");
+}
+
+/* cancelled: comm tag source bytes: a receive that nothing matches */
+static void do_cancelled(struct thread *t, const struct operation *o) {
+    const int *f = o->fields;
+    unsigned char *memory = malloc(f[3] + 1);
+    MPI_Request request;
+    MPI_Status status;
+    int flag = 0;
+    MPI_Irecv(memory, f[3], MPI_BYTE, to_local(f[0], f[2]), f[1], t->comm[f[0]], &request);
+    MPI_Cancel(&request);
+    MPI_Wait(&request, &status);
+    MPI_Test_cancelled(&status, &flag);
+    say(t, "%d cancelled %d\n", o->id, flag);
+    free(memory);
+}
+/* cancel: slot: of a receive that is matched already */
+static void do_cancel(struct thread *t, const struct operation *o) {
+    MPI_Cancel(&t->slot[o->fields[0]].request);
+}
+
+/* together: kind comm bytes root */
+static void do_together(struct thread *t, const struct operation *o) {
+    const int *f = o->fields;
+    MPI_Comm comm = t->comm[f[1]], twin;
+    int sum = 0, mine = rank + o->id;
+    MPI_Request request;
+    unsigned char *memory = malloc((size_t)f[2] * ranks + 1);
+    switch (f[0]) {
+    case 0:
+        MPI_Barrier(comm);
+        break;
+    case 1:
+        if (rank == f[3]) write_content(memory, BYTES, PLAIN, o->id, 0, 0, f[2]);
+        MPI_Bcast(memory, f[2], MPI_BYTE, to_local(f[1], f[3]), comm);
+        say(t, "%d bcast %s\n", o->id, has_content(memory, BYTES, PLAIN, o->id, 0, f[2]) ? "good" : "BAD");
+        break;
+    case 2:
+        MPI_Allreduce(&mine, &sum, 1, MPI_INT, MPI_SUM, comm);
+        say(t, "%d sum %d\n", o->id, sum);
+        break;
+    case 3:
+        MPI_Win_fence(0, window);
+        break;
+    case 4:
+        MPI_Ibarrier(comm, &request);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+        break;
+    case 5:
+        MPI_Comm_dup(comm, &twin);
+        MPI_Comm_free(&twin);
+        break;
+    case 6: {
+        unsigned char *from = malloc((size_t)f[2] * ranks + 1);
+        int good = 1;
+        for (int r = 0; r < ranks; r++)
+            write_content(from + (size_t)r * f[2], BYTES, PLAIN, o->id + rank * 64 + r, 0, 0, f[2]);
+        MPI_Alltoall(from, f[2], MPI_BYTE, memory, f[2], MPI_BYTE, MPI_COMM_WORLD);
+        for (int r = 0; r < ranks; r++)
+            good &= has_content(memory + (size_t)r * f[2], BYTES, PLAIN, o->id + r * 64 + rank, 0, f[2]);
+        say(t, "%d alltoall %s\n", o->id, good ? "good" : "BAD");
+        free(from);
+        break;
+    }
+    case 7: {
+        MPI_Win other;
+        MPI_Win_create(&sum, sizeof sum, sizeof sum, MPI_INFO_NULL, comm, &other);
+        MPI_Win_free(&other);
+        break;
+    }
+    }
+    free(memory);
+}
+/* dup: comm from ; drop: comm disconnect */
+static void do_dup(struct thread *t, const struct operation *o) {
+    MPI_Comm_dup(t->comm[o->fields[1]], &t->comm[o->fields[0]]);
+    MPI_Comm_set_errhandler(t->comm[o->fields[0]], MPI_ERRORS_RETURN);
+}
+static void do_drop(struct thread *t, const struct operation *o) {
+    (o->fields[1] ? MPI_Comm_disconnect : MPI_Comm_free)(&t->comm[o->fields[0]]);
+}
+
+static const struct {
+    const char *name;
+    void (*run)(struct thread *, const struct operation *);
+} known[] = {{"send", do_send},           {"receive", do_receive},   {"probe", do_probe},     {"complete", do_complete},
+             {"free", do_free},           {"begin", do_begin},       {"declare", do_declare}, {"end", do_end},
+             {"exchange", do_exchange},   {"rounds", do_rounds},     {"gather", do_gather},   {"cancel", do_cancel},
+             {"cancelled", do_cancelled}, {"together", do_together}, {"dup", do_dup},         {"drop", do_drop}};
+enum { KNOWN = sizeof known / sizeof *known };
+
+static void *run_thread(void *argument) {
+    struct thread *t = argument;
+    for (int i = 0; i < t->count; i++)
+        for (int k = 0; k < KNOWN; k++)
+            if (strcmp(known[k].name, t->operations[i].name) == 0) known[k].run(t, &t->operations[i]);
+    return NULL;
+}
+
+static void run_program(int number, int used) {
+    fprintf(log_file, "begin %d\n", number), fflush(log_file);
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (used == 1)
+        run_thread(&threads[0]);
+    else {
+        for (int i = 0; i < used; i++) pthread_create(&threads[i].id, NULL, run_thread, &threads[i]);
+        for (int i = 0; i < used; i++) pthread_join(threads[i].id, NULL);
+    }
+    for (int i = 0; i < used; i++) {
+        struct thread *t = &threads[i];
+        fwrite(t->text, 1, t->text_bytes, log_file);
+        t->text_bytes = 0;
+    }
+    fprintf(log_file, "end %d\n", number), fflush(log_file);
+    MPI_Barrier(MPI_COMM_WORLD);
+    for (int i = 0; i < used; i++) { /* only now: what was freed while active may be on its way until here */
+        for (int k = 0; k < SLOTS; k++) free(threads[i].slot[k].memory);
+        memset(threads[i].slot, 0, sizeof threads[i].slot);
+        threads[i].count = 0;
+    }
+}
+
+static void make_communicators(struct thread *t) {
+    MPI_Comm side;
+    int far = rank >= first_of_far_side();
+    for (int i = 0; i < COMMS; i++) t->comm[i] = MPI_COMM_NULL;
+    MPI_Comm_dup(MPI_COMM_WORLD, &t->comm[WORLD]);
+    MPI_Comm_dup(MPI_COMM_WORLD, &t->comm[TWIN]);
+    MPI_Comm_split(MPI_COMM_WORLD, 0, -rank, &t->comm[BACKWARDS]);
+    MPI_Comm_split(MPI_COMM_WORLD, far, rank, &side);
+    MPI_Intercomm_create(side, 0, MPI_COMM_WORLD, far ? 0 : first_of_far_side(), 3, &t->comm[INTER]);
+    MPI_Comm_free(&side);
+    MPI_Comm_dup(MPI_COMM_SELF, &t->comm[SELF]);
+    for (int i = 0; i < FRESH; i++) MPI_Comm_set_errhandler(t->comm[i], MPI_ERRORS_RETURN);
+}
+
+int main(int argc, char **argv) {
+    int provided, program = -1, used = 1, exposed = 0, room = 64 << 20;
+    char line[4000], name[1000];
+    if (argc > 3 && strcmp(argv[3], "threads") == 0) {
+        MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
+        if (provided < MPI_THREAD_MULTIPLE) return fprintf(stderr, "interpreter: no MPI_THREAD_MULTIPLE\n"), 2;
+    } else {
+        MPI_Init(&argc, &argv);
+    }
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    const char *nonce = getenv("STRETTO_NONCE");
+    for (int k = 0; nonce && k < 16; k++) {
+        unsigned byte = 0;
+        if (sscanf(nonce + 2 * k, "%2x", &byte) == 1) forged_nonce[k] = byte;
+    }
+    snprintf(name, sizeof name, "%s.%d", argv[2], rank);
+    FILE *programs = fopen(argv[1], "r");
+    log_file = fopen(name, "w");
+    if (!programs || !log_file)
+        return fprintf(stderr, "interpreter: %s, %s: cannot open\n", argv[1], name), MPI_Abort(MPI_COMM_WORLD, 2), 2;
+    for (int i = 0; i < MOST_THREADS; i++) make_communicators(&threads[i]);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+    int threaded = argc > 3; /* Open MPI 4.1.4's windows over TCP know no threads */
+    if (!threaded) MPI_Win_create(&exposed, sizeof exposed, sizeof exposed, MPI_INFO_NULL, MPI_COMM_WORLD, &window);
+    MPI_Datatype raw;
+    MPI_Type_create_struct(2, (int[]){1, 1}, (MPI_Aint[]){0, 8}, (MPI_Datatype[]){MPI_DOUBLE, MPI_BYTE}, &raw);
+    MPI_Type_create_resized(raw, 0, 16, &mixed_type);
+    MPI_Type_commit(&mixed_type);
+    MPI_Type_free(&raw);
+    void *attached = malloc(room);
+    MPI_Buffer_attach(attached, room);
+    while (fgets(line, sizeof line, programs)) {
+        int who, thread, at = 0, more = 0;
+        struct operation o = {.id = 0};
+        if (sscanf(line, "program %d %d", &program, &used) == 2) continue;
+        if (strncmp(line, "end", 3) == 0) {
+            run_program(program, used);
+            continue;
+        }
+        if (sscanf(line, "%d %d %11s %d%n", &who, &thread, o.name, &o.id, &at) < 4 || who != rank) continue;
+        for (int k = 0; k < MOST_FIELDS && sscanf(line + at, "%d%n", &o.fields[k], &more) == 1; k++) at += more;
+        struct thread *t = &threads[thread];
+        if (t->count == t->room) t->operations = realloc(t->operations, (t->room = 2 * t->room + 64) * sizeof o);
+        t->operations[t->count++] = o;
+    }
+    MPI_Buffer_detach(&attached, &room);
+    free(attached);
+    MPI_Type_free(&mixed_type);
+    if (!threaded) MPI_Win_free(&window);
+    for (int i = 0; i < MOST_THREADS; i++)
+        for (int k = 0; k < FRESH; k++) MPI_Comm_free(&threads[i].comm[k]);
+    fclose(log_file);
+    fclose(programs);
+    MPI_Finalize();
+    return 0;
+}

@@ -1,0 +1,32 @@
+"""The differential fuzzer's share of every test run: STRETTO_FUZZ_PROGRAMS (40) programs per MPI; `make fuzz` runs thousands."""
+
+import os
+import pathlib
+import subprocess
+import sys
+
+import pytest
+from launch import library
+
+HERE = pathlib.Path(__file__).parent
+
+
+def test_random_programs_do_the_same_with_and_without_stretto(mpi):
+    if not library(mpi).exists():
+        pytest.skip("libstretto is not built for this MPI")
+    programs = os.environ.get("STRETTO_FUZZ_PROGRAMS", "40")
+    command = [
+        sys.executable,
+        HERE / "campaign",
+        "--mpi",
+        mpi,
+        "--programs",
+        programs,
+        "--setting",
+        "usual",
+        "--setting",
+        "force",
+    ]
+    done = subprocess.run(command, capture_output=True, text=True)
+    print(done.stdout[-20000:])
+    assert done.returncode == 0, done.stdout[-20000:] + done.stderr[-5000:]

@@ -1,0 +1,362 @@
+"""The lab: what it promises when all is well, and that nothing stays behind when it is not."""
+
+import json
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import sys
+import time
+import uuid
+
+import pytest
+from compile import program
+from launch import ROOT, mpis
+
+HERE = pathlib.Path(__file__).parent
+LAB = [sys.executable, str(ROOT / "tools/lab")]
+MARK = f"lab-test-{uuid.uuid4().hex}"
+pytestmark = pytest.mark.lab
+
+
+def refused():
+    """Why this machine makes no labs at all, or nothing."""
+    tried = subprocess.run(
+        [
+            "unshare",
+            *([] if os.getuid() == 0 else ["--user", "--map-root-user"]),
+            "--pid",
+            "--mount",
+            "--net",
+            "--fork",
+            "--mount-proc",
+            "true",
+        ],
+        capture_output=True,
+        text=True,
+    )
+    return tried.stderr.strip() if tried.returncode else ""
+
+
+if refused():
+    pytest.skip(f"no lab on this machine: {refused()}", allow_module_level=True)
+
+
+@pytest.fixture
+def state(tmp_path, monkeypatch):
+    """A folder for this test's labs; at its end nothing may be left."""
+    folder = tmp_path / "labs"
+    monkeypatch.setenv("STRETTO_LAB_STATE", str(folder))
+    monkeypatch.setenv("LAB_TEST", MARK)
+    yield folder
+    for name in [entry.name for entry in folder.glob("*")]:
+        lab("down", "--name", name)
+    assert_nothing_left(folder)
+
+
+def lab(*words, **options):
+    return subprocess.run(
+        [*LAB, *map(str, words)],
+        **{"capture_output": True, "text": True, "timeout": 120, "stdin": subprocess.DEVNULL} | options,
+    )
+
+
+def processes():
+    """All processes that a test of this run started and that still live, but for zombies."""
+    found = {}
+    for entry in pathlib.Path("/proc").glob("[0-9]*"):
+        try:
+            mine = f"LAB_TEST={MARK}".encode() in (entry / "environ").read_bytes().split(b"\0")
+            if mine and int(entry.name) != os.getpid():
+                found[int(entry.name)] = (entry / "cmdline").read_bytes().replace(b"\0", b" ").decode()[:200]
+        except OSError:
+            pass
+    return found
+
+
+def assert_nothing_left(folder, within=5):
+    end = time.monotonic() + within
+    while (processes() or folder.exists()) and time.monotonic() < end:
+        time.sleep(0.05)
+    assert not processes()
+    assert not folder.exists(), list(folder.rglob("*"))
+
+
+def up(*words):
+    done = lab("up", *words)
+    assert done.returncode == 0, done.stderr
+    return done
+
+
+def traffic(mpi):
+    return program(mpi, "lab-traffic", [HERE / "traffic.c"])
+
+
+def complains(done, *about):
+    """A message that names what is wrong, in one line of ours, with a status that is not 0."""
+    assert done.returncode not in (0, None), done
+    assert done.stderr.startswith("stretto lab"), done.stderr
+    for words in about:
+        assert words in done.stderr, done.stderr
+    assert "Traceback" not in done.stderr
+
+
+# --- up, down, status -------------------------------------------------------------------------------------------
+
+
+def test_a_lab_comes_and_goes(state):
+    assert lab("status").returncode == 1
+    up("3", "--rate", "100mbit")
+    status = json.loads(lab("status", "--json").stdout)
+    assert (status["hosts"], status["rate_bits"], status["delay_us"]) == (3, 100_000_000, 0)
+    hosts = json.loads(lab("hosts", "--json").stdout)
+    assert [host["name"] for host in hosts] == ["h0", "h1", "h2", "h3"]
+    assert lab("exec", "h2", "hostname").stdout == "h2\n"
+    assert f"{hosts[3]['address']}/16" in lab("exec", "h3", "ip", "-br", "address", "show", "eth0").stdout
+    assert lab("down").returncode == 0
+    assert lab("status").returncode == 1
+    assert lab("down").returncode == 0
+    assert_nothing_left(state)
+
+
+def test_the_machines_own_network_is_not_touched(state):
+    before = subprocess.run(["ip", "-br", "link"], capture_output=True, text=True).stdout
+    up("2")
+    assert subprocess.run(["ip", "-br", "link"], capture_output=True, text=True).stdout == before
+    assert not list(pathlib.Path("/run/netns").glob("h[0-9]*"))
+
+
+def test_a_second_lab_of_the_same_name_is_refused_and_the_first_lives_on(state):
+    up("2")
+    complains(lab("up", "3"), "is up already", "`stretto lab down`", "--name")
+    assert json.loads(lab("status", "--json").stdout)["hosts"] == 2
+
+
+def test_labs_of_different_names_live_side_by_side(state):
+    up("1")
+    up("2", "--name", "other")
+    assert len(json.loads(lab("hosts", "--json", "--name", "other").stdout)) == 3
+    assert lab("down", "--name", "other").returncode == 0
+    assert lab("exec", "h1", "hostname").stdout == "h1\n"
+
+
+def test_what_a_dead_lab_left_is_cleaned_up(state):
+    up("1")
+    keeper = int((state / "default/keeper").read_text().split()[0])
+    os.kill(keeper, signal.SIGKILL)
+    while lab("status").returncode == 0:
+        time.sleep(0.05)
+    complains(lab("exec", "h1", "true"), "not up", "stretto lab up")
+    up("2")
+    assert json.loads(lab("status", "--json").stdout)["hosts"] == 2
+
+
+# --- bad input ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("rate", ["0gbit", "-1gbit", "fast", "1gbps", "3", "", "900gbit", "1e9mbit", "nangbit"])
+def test_a_rate_that_is_none_is_named(state, rate):
+    complains(lab("up", "2", "--rate", rate), f"rate '{rate}'")
+
+
+@pytest.mark.parametrize("hosts", ["0", "-1", "65", "two", ""])
+def test_a_number_of_hosts_that_cannot_be_is_named(state, hosts):
+    complains(lab("up", hosts), hosts)
+
+
+@pytest.mark.parametrize("delay", ["-5us", "fast", "5", "2s"])
+def test_a_delay_that_is_none_is_named(state, delay):
+    complains(lab("up", "2", "--delay", delay), f"delay '{delay}'")
+
+
+def test_a_delay_works_or_says_that_the_kernel_has_none(state):
+    done = lab("up", "1", "--delay", "1ms")
+    if done.returncode:
+        complains(done, "sch_netem")
+        assert_nothing_left(state)
+
+
+def test_missing_tools_are_named(state, tmp_path):
+    (tmp_path / "bin").mkdir()
+    complains(lab("up", "1", env={**os.environ, "PATH": str(tmp_path / "bin")}), "needs", "nsenter", "apt-get install")
+
+
+def test_what_only_a_lab_can_do_says_that_none_is_up(state):
+    for words in (["exec", "h1", "true"], ["hosts"], ["run", "-n", "1", "--mpi", "openmpi", "--", "true"]):
+        complains(lab(*words), "not up")
+
+
+def test_a_host_or_a_word_that_does_not_exist(state):
+    up("1")
+    complains(lab("exec", "h7", "true"), "h7", "h0, h1")
+    complains(lab("explode"), "explode")
+    complains(lab("up", "1", "--ratte", "1gbit"), "--ratte")
+
+
+def test_a_state_folder_that_the_lab_would_hide(state, monkeypatch):
+    monkeypatch.setenv("STRETTO_LAB_STATE", "/run/labs")
+    complains(lab("up", "1"), "/run/labs")
+
+
+# --- who may ------------------------------------------------------------------------------------------------------
+
+
+def test_rootless(state):
+    tried = subprocess.run(["unshare", "--user", "--map-root-user", "true"], capture_output=True, text=True)
+    if tried.returncode:
+        pytest.skip(f"the kernel refuses user namespaces: {tried.stderr.strip()}")
+    up("2", "--rootless")
+    assert json.loads(lab("status", "--json").stdout)["rootless"]
+    assert lab("exec", "h2", "hostname").stdout == "h2\n"
+    done = lab("run", "-n", "2", "--mpi", "openmpi", "--", traffic("openmpi"))
+    assert done.returncode == 0, done.stderr
+
+
+def test_where_user_namespaces_are_forbidden_it_says_so(state):
+    forbid = 'echo 0 >/proc/sys/user/max_user_namespaces || exit 77; exec "$@"'
+    done = subprocess.run(
+        ["unshare", "--user", "--map-root-user", "sh", "-c", forbid, "sh", *LAB, "up", "1", "--rootless"],
+        capture_output=True,
+        text=True,
+    )
+    if done.returncode == 77 or done.stderr.startswith("unshare"):
+        pytest.skip("cannot forbid them here")
+    complains(done, "user namespaces", "max_user_namespaces = 0")
+    assert_nothing_left(state)
+
+
+# --- interrupted --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_up_that_is_ended_midway_leaves_nothing_or_a_whole_lab(state, number):
+    for milliseconds in (20, 60, 100, 140, 180, 240, 320):
+        starting = subprocess.Popen([*LAB, "up", "4"], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        time.sleep(milliseconds / 1000)
+        starting.send_signal(number)
+        starting.communicate()
+        if lab("status").returncode == 0:  # it had just finished
+            assert lab("exec", "h4", "hostname").stdout == "h4\n"
+            assert lab("down").returncode == 0
+        assert_nothing_left(state)
+
+
+def test_down_while_another_comes_up(state):
+    for milliseconds in (20, 80, 140, 200):
+        starting = subprocess.Popen([*LAB, "up", "4"], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        time.sleep(milliseconds / 1000)
+        assert lab("down").returncode == 0
+        starting.communicate()
+        lab("down")
+        assert_nothing_left(state)
+
+
+@pytest.fixture
+def hanging(state):
+    """A job that never ends by itself, with both its ranks at work."""
+    up("2")
+    command = [*LAB, "run", "-n", "2", "--mpi", "openmpi", "--", str(traffic("openmpi")), "hang"]
+    job = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True)
+    end = time.monotonic() + 30
+    while sum("lab-traffic-plain hang" in line and "mpirun" not in line for line in processes().values()) < 2:
+        assert job.poll() is None and time.monotonic() < end, job.communicate()
+        time.sleep(0.05)
+    yield job
+    job.kill()
+    job.communicate()
+
+
+def only_the_lab_is_left(within=5):
+    """The keeper, and the `unshare` that waits for it."""
+    end = time.monotonic() + within
+    while len(processes()) > 2 and time.monotonic() < end:
+        time.sleep(0.05)
+    assert all("keeper.py" in line for line in processes().values()), processes()
+
+
+def test_down_ends_a_job(state, hanging):
+    assert lab("down").returncode == 0
+    assert hanging.wait(5) != 0
+    assert_nothing_left(state)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_a_job_that_is_ended_leaves_the_lab_and_nothing_else(hanging, number):
+    hanging.send_signal(number)
+    assert hanging.wait(5) != 0
+    only_the_lab_is_left()
+    assert lab("exec", "h1", "hostname").stdout == "h1\n"
+
+
+# --- jobs ---------------------------------------------------------------------------------------------------------
+
+
+def test_every_mpi_runs_over_the_lab(state, mpi):
+    up("2")
+    done = lab("run", "-n", "2", "--mpi", mpi, "--env", "TOLD=a b", "--", "sh", "-c", 'echo "$TOLD on $(hostname)"')
+    if mpi == "mpich4":
+        complains(done, "MPICH 4.0", "one host")
+        return
+    assert done.returncode == 0, done.stderr
+    assert sorted(done.stdout.split("\n")) == ["", "a b on h1", "a b on h2"]
+    assert lab("run", "-n", "2", "--mpi", mpi, "--", "sh", "-c", "exit 3").returncode == 3
+
+
+def test_links_have_their_rate(state, mpi):
+    if mpi == "mpich4":
+        pytest.skip("one host only")
+    up("2", "--rate", "100mbit")
+    done = lab("run", "-n", "2", "--mpi", mpi, "--", traffic(mpi), "rate")
+    assert done.returncode == 0, done.stderr
+    bits = float(done.stdout.split("bits ")[1])
+    assert 0.7 * 100e6 < bits < 1.05 * 100e6
+
+
+def test_a_rank_that_waits_by_testing_sleeps(state, mpi):
+    if mpi == "mpich4":
+        pytest.skip("one host only")
+    up("2")
+    share = {}
+    for how in ((), ("--awake",)):
+        done = lab("run", "-n", "2", "--mpi", mpi, *how, "--", traffic(mpi), "wait")
+        share[how] = float(done.stdout.split("share ")[1])
+    assert share[()] < 0.5 * share["--awake",], share  # other work on the cores takes from the one that spins
+
+
+@pytest.mark.skipif(not shutil.which("gdb"), reason="no gdb")
+def test_a_job_that_hangs_shows_its_stacks_and_ends(state, mpi):
+    if mpi == "mpich4":
+        pytest.skip("one host only")
+    up("2")
+    done = lab("run", "-n", "2", "--mpi", mpi, "--timeout", "3", "--", traffic(mpi), "hang")
+    assert done.returncode == 124
+    for words in ("not finished after 3 s", "--- rank 0", "--- rank 1"):
+        assert words in done.stderr
+    assert done.stderr.count("receive_what_nobody_sends") == 2
+    only_the_lab_is_left()
+
+
+def test_jobs_that_cannot_be(state, tmp_path):
+    up("2")
+
+    def run(*words):
+        return lab("run", *words)
+
+    complains(run("-n", "3", "--mpi", "openmpi", "--", "true"), "3 ranks", "2 hosts")
+    complains(run("-n", "0", "--mpi", "openmpi", "--", "true"), "0 ranks")
+    complains(run("-n", "2", "--mpi", "lam", "--", "true"), "lam", "openmpi5")
+    complains(run("-n", "2", "--mpi", "openmpi", "--", "./nosuch"), "./nosuch")
+    complains(run("-n", "2", "--mpi", "openmpi"), "no program")
+    complains(run("-n", "2", "--mpi", "openmpi", "--preload", "./no.so", "--", "true"), "no.so")
+    complains(run("-n", "2", "--mpi", "openmpi", "--timeout", "0", "--", "true"), "timeout")
+    complains(run("-n", "2", "--mpi", "openmpi", "--env", "NAME", "--", "true"), "NAME=VALUE")
+    empty = {**os.environ, "STRETTO_MPIS": str(tmp_path / "mpis.json")}
+    complains(lab("run", "-n", "2", "--mpi", "openmpi", "--", "true", env=empty), "make setup")
+
+
+def test_preloaded_libraries_come_after_the_labs_own(state):
+    up("1")
+    library = mpis()["openmpi"]["library"]
+    done = lab("run", "-n", "1", "--mpi", "openmpi", "--preload", library, "--", "sh", "-c", "echo $LD_PRELOAD")
+    assert done.stdout.strip().endswith(f"libsleepy_waits.so:{library}"), done

@@ -1,0 +1,66 @@
+// What the lab's tests run on two ranks: traffic rate | wait | hang
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+static double seconds(clockid_t clock) {
+    struct timespec time;
+    clock_gettime(clock, &time);
+    return time.tv_sec + time.tv_nsec * 1e-9;
+}
+
+// Prints how many bits per second one large message makes, the best of a few.
+static void rate(int rank) {
+    enum { BYTES = 2 << 20, REPETITIONS = 5 };
+    char *data = calloc(BYTES, 1), answer = 0;
+    double best = 0;
+    for (int k = 0; k < REPETITIONS; k++) {
+        double begin = seconds(CLOCK_MONOTONIC);
+        if (rank == 0) {
+            MPI_Send(data, BYTES, MPI_BYTE, 1, 0, MPI_COMM_WORLD);
+            MPI_Recv(&answer, 1, MPI_BYTE, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        } else {
+            MPI_Recv(data, BYTES, MPI_BYTE, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+            MPI_Send(&answer, 1, MPI_BYTE, 0, 0, MPI_COMM_WORLD);
+        }
+        double bits = BYTES * 8.0 / (seconds(CLOCK_MONOTONIC) - begin);
+        if (bits > best) best = bits;
+    }
+    if (rank == 0) printf("bits %.0f\n", best);
+    free(data);
+}
+
+// Prints how much of a core rank 0 takes while it asks for a message that comes after half a second.
+static void wait(int rank) {
+    int token = 0, flag = 0;
+    if (rank == 1) {
+        nanosleep(&(struct timespec){0, 500000000}, NULL);
+        MPI_Send(&token, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
+        return;
+    }
+    MPI_Request request;
+    MPI_Irecv(&token, 1, MPI_INT, 1, 0, MPI_COMM_WORLD, &request);
+    double begin = seconds(CLOCK_MONOTONIC), used = seconds(CLOCK_PROCESS_CPUTIME_ID);
+    while (!flag) MPI_Test(&request, &flag, MPI_STATUS_IGNORE);
+    printf("share %.3f\n", (seconds(CLOCK_PROCESS_CPUTIME_ID) - used) / (seconds(CLOCK_MONOTONIC) - begin));
+}
+
+static void receive_what_nobody_sends(void) {
+    int token;
+    MPI_Recv(&token, 1, MPI_INT, MPI_ANY_SOURCE, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
+int main(int argc, char **argv) {
+    int rank;
+    const char *what = argc > 1 ? argv[1] : "";
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (!strcmp(what, "rate")) rate(rank);
+    if (!strcmp(what, "wait")) wait(rank);
+    if (!strcmp(what, "hang")) receive_what_nobody_sends();
+    MPI_Finalize();
+    return 0;
+}

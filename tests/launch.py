@@ -1,0 +1,226 @@
+"""Launch an MPI program under one of the MPIs that set-up found, with a time limit that shows where every rank stood.
+
+    result = launch("openmpi", 2, "build/release/tests/openmpi/promises", transport="tcp", env={"STRETTO_FORCE": "1"})
+    assert result.rc == 0, result
+
+As a command: launch.py MPI RANKS [--preload] [--transport shm|tcp|LAB] [--timeout S] [--env NAME=VALUE] PROGRAM ARGS...
+"""
+
+import argparse
+import contextlib
+import dataclasses
+import functools
+import json
+import os
+import pathlib
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import uuid
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+BUILD = pathlib.Path(os.environ.get("STRETTO_BUILD", ROOT / "build/release"))
+MARK = "STRETTO_TEST_LAUNCH"  # in the environment of every process of one launch: how its strays are found
+RANK_NAMES = ("OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK")
+COUNTER = re.compile(r"^.*?stretto: counter (\d+) (\S+) (\d+)\s*$", re.M)
+
+
+@dataclasses.dataclass
+class Result:
+    command: list
+    rc: int  # 124: the time limit passed
+    stdout: str
+    stderr: str
+    seconds: float
+    stacks: str = ""  # of all ranks, when the time limit passed
+
+    @functools.cached_property
+    def counters(self):
+        """What STRETTO_COUNTERS=1 printed, summed over the ranks."""
+        total = {}
+        for _, name, value in COUNTER.findall(self.stderr):
+            total[name] = total.get(name, 0) + int(value)
+        return total
+
+    @property
+    def hung(self):
+        return bool(self.stacks)
+
+    def __str__(self):
+        shown = [f"{' '.join(map(str, self.command))}\n-> {self.rc} after {self.seconds:.1f} s"]
+        for name in ("stdout", "stderr", "stacks"):
+            text = getattr(self, name)
+            if name == "stderr":
+                text = COUNTER.sub("", text).strip()
+            if text:
+                shown.append(f"---- {name}\n{text}")
+        return "\n".join(shown)
+
+
+@functools.cache
+def mpis():
+    """The MPIs that set-up found: {"openmpi": {"mpicc": path, "mpirun": path, "family": ..., ...}, ...}."""
+    found = ROOT / "build/env/mpis.json"
+    if not found.exists():
+        raise FileNotFoundError(f"{found}: run make setup first")
+    return json.loads(found.read_text())
+
+
+def library(mpi):
+    """libstretto for this MPI."""
+    return BUILD / "lib" / mpi / "libstretto.so"
+
+
+def launch(mpi, n, program, args=(), *, env=None, preload=False, transport="shm", timeout=60, launcher=()):
+    """Run program on n ranks of one host (or of the lab that transport names) and return how it went.
+
+    The ranks share the cores that there are: they yield while they wait. preload puts libstretto before the program;
+    a program that is linked with it needs none. launcher: more words for mpirun.
+    """
+    mark = uuid.uuid4().hex
+    own = {MARK: mark, **(env or {})}
+    if preload:
+        own["LD_PRELOAD"] = str(library(mpi))
+    with tempfile.TemporaryDirectory(prefix="stretto-") as scratch:
+        # A folder of its own for each launch: Open MPI's session folders are named by pid and user only.
+        outside = {
+            **os.environ,
+            "TMPDIR": scratch,
+            "OMPI_ALLOW_RUN_AS_ROOT": "1",
+            "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+        }
+        outside |= {"PRTE_ALLOW_RUN_AS_ROOT": "1", "PRTE_ALLOW_RUN_AS_ROOT_CONFIRM": "1", MARK: mark}
+        command = [*_command(mpi, n, transport, own, launcher), str(program), *map(str, args)]
+        return _run(command, outside, timeout, mark)
+
+
+def _command(mpi, n, transport, env, launcher):
+    found = mpis()[mpi]
+    if transport not in ("shm", "tcp"):
+        given = [word for name, value in env.items() for word in ("--env", f"{name}={value}")]
+        # The time limit is ours, so the lab's own must not come first.
+        lab = ["python3", str(ROOT / "tools/lab"), "run", "--name", transport, "--timeout", "3600"]
+        lab += [f"--launcher-option={word}" for word in launcher]
+        return [*lab, "--mpi", mpi, *given, "-n", str(n), "--"]
+    if found["family"].startswith("openmpi"):
+        shared = "sm" if found["family"] == "openmpi5" else "vader"
+        wire = {
+            "shm": ["--mca", "btl", f"{shared},self"],
+            "tcp": ["--mca", "btl", "tcp,self", "--mca", "btl_tcp_if_include", "lo"],
+        }
+        if found["family"] == "openmpi4":
+            wire["tcp"] += ["--mca", "osc", "^rdma"]  # which makes no window over TCP alone
+        command = [found["mpirun"], "--oversubscribe", "--bind-to", "none", "--mca", "pml", "ob1", *wire[transport]]
+        command += ["--mca", "mpi_yield_when_idle", "1"]
+        for name, value in env.items():
+            command += ["-x", f"{name}={value}"]
+    else:
+        env = {"MPIR_CVAR_POLLS_BEFORE_YIELD": "1", "MPIR_CVAR_CH4_NETMOD": "ofi", "FI_PROVIDER": "tcp", **env}
+        if transport == "tcp":
+            env = {"MPIR_CVAR_NOLOCAL": "1", "FI_TCP_IFACE": "lo", **env}
+        command = [found["mpirun"], "-bind-to", "none"]
+        for name, value in env.items():
+            command += ["-genv", name, value]
+    return [*command, *launcher, "-n", str(n)]
+
+
+def _run(command, env, timeout, mark):
+    # Who ends us (a time limit around a test run) ends the job too.
+    if threading.current_thread() is threading.main_thread() and signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
+        signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    begin = time.monotonic()
+    with tempfile.TemporaryFile("w+", errors="replace") as out, tempfile.TemporaryFile("w+", errors="replace") as err:
+        job = subprocess.Popen(
+            command, stdin=subprocess.DEVNULL, stdout=out, stderr=err, env=env, start_new_session=True
+        )
+        stacks = ""
+        try:
+            rc = job.wait(timeout)
+        except subprocess.TimeoutExpired:
+            rc = 124
+            stacks = _stacks(mark)
+        finally:
+            seconds = time.monotonic() - begin
+            _end(job, mark)
+        texts = []
+        for file in (out, err):
+            file.seek(0)
+            texts.append(file.read())
+    return Result(command, rc, texts[0], texts[1], seconds, stacks)
+
+
+def _members(mark):
+    """The processes of a launch, each with its environment; in a lab's pid namespace too."""
+    wanted = f"{MARK}={mark}".encode()
+    for entry in pathlib.Path("/proc").iterdir():
+        if entry.name.isdigit():
+            with contextlib.suppress(OSError):
+                environment = (entry / "environ").read_bytes().split(b"\0")
+                if wanted in environment:
+                    yield (
+                        int(entry.name),
+                        dict(item.decode(errors="replace").partition("=")[::2] for item in environment if item),
+                    )
+
+
+def _stacks(mark):
+    """All threads' stacks of all ranks, labelled."""
+    ranks = []
+    for pid, environment in _members(mark):
+        rank = next((environment[name] for name in RANK_NAMES if name in environment), None)
+        if rank is not None:
+            ranks.append((int(rank), pid))
+    shown = []
+    for rank, pid in sorted(ranks):
+        gdb = ["gdb", "-p", str(pid), "-batch", "-iex", "set debuginfod enabled off", "-iex", "set auto-load no"]
+        try:
+            attached = subprocess.run(
+                [*gdb, "-ex", "thread apply all bt 40"], capture_output=True, text=True, timeout=60
+            )
+            lines = [line for line in attached.stdout.splitlines() if line.startswith(("Thread", "#"))]
+            text = "\n".join(lines) or attached.stderr
+        except (OSError, subprocess.TimeoutExpired) as error:
+            text = f"no stack: {error}"
+        shown.append(f"==== rank {rank} (pid {pid})\n{text}")
+    return "\n".join(shown) or "no rank was alive"
+
+
+def _end(job, mark):
+    """Nothing of the launch stays behind, however it ended."""
+    for _ in range(50):
+        left = [pid for pid, _ in _members(mark)]
+        for pid in left:
+            with contextlib.suppress(OSError):
+                os.kill(pid, signal.SIGKILL)
+        if not left:
+            break
+        time.sleep(0.02)
+    with contextlib.suppress(subprocess.TimeoutExpired):
+        job.wait(5)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("mpi")
+    parser.add_argument("n", type=int)
+    parser.add_argument("--preload", action="store_true")
+    parser.add_argument("--transport", default="shm")
+    parser.add_argument("--timeout", type=float, default=60)
+    parser.add_argument("--env", action="append", default=[], metavar="NAME=VALUE")
+    parser.add_argument("program")
+    parser.add_argument("args", nargs=argparse.REMAINDER)
+    given = parser.parse_args()
+    result = launch(
+        given.mpi, given.n, given.program, given.args, preload=given.preload, transport=given.transport,
+        timeout=given.timeout, env=dict(item.split("=", 1) for item in given.env),
+    )  # fmt: skip
+    print(result)
+    sys.exit(result.rc)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,42 @@
+"""The launcher itself: what it returns, and what it shows of a job that hangs."""
+
+import os
+import pathlib
+
+import pytest
+from compile import program
+from launch import launch, mpis
+
+HERE = pathlib.Path(__file__).parent
+
+
+@pytest.mark.parametrize("transport", ["shm", "tcp"])
+def test_a_program_runs_on_every_transport(mpi, transport):
+    result = launch(mpi, 3, program(mpi, "hang", [HERE / "hang.c"]), ["no"], transport=transport)
+    assert result.rc == 0, result
+    assert result.stdout.count("ok") == 3, result
+
+
+def test_a_hang_shows_every_ranks_stack_and_leaves_nothing(mpi):
+    result = launch(
+        mpi, 2, program(mpi, "hang", [HERE / "hang.c"]), ["yes"], timeout=8, env={"MY_MARK": f"m{os.getpid()}"}
+    )
+    assert result.rc == 124 and result.hung, result
+    assert "rank 0" in result.stacks and "rank 1" in result.stacks, result
+    assert result.stacks.count("wait_for_what_never_comes") == 2, result
+    left = [p for p in pathlib.Path("/proc").glob("[0-9]*/environ") if f"MY_MARK=m{os.getpid()}" in _read(p)]
+    assert not left
+
+
+def test_the_exit_status_and_the_counters_come_back():
+    mpi = next(iter(mpis()))
+    result = launch(mpi, 2, "/bin/sh", ["-c", "echo 'stretto: counter 0 header.sent 3' >&2; exit 7"])
+    assert result.rc == 7, result
+    assert result.counters == {"header.sent": 6}, result
+
+
+def _read(path):
+    try:
+        return path.read_text(errors="replace")
+    except OSError:
+        return ""

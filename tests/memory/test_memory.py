@@ -1,0 +1,78 @@
+"""Memory: what three ranks send to one that does not receive stays within the budget, and arrives.
+
+`pytest tests/memory --full` (or `make memory`): a gigabyte from each, under the default budget of 64 MiB.
+"""
+
+import pathlib
+import re
+
+import pytest
+from compile import program
+from launch import launch, library
+
+HERE = pathlib.Path(__file__).parent
+MIB = 1 << 20
+SENDERS = 3
+SLACK = 24 * MIB  # what an MPI library itself takes for messages that nobody received, headers and its buffers
+
+# How the bytes of one sender are cut: what is sent, and bytes of a message (0: all in one).
+CUTS = {
+    "one message": ("plain", 0),
+    "messages of a megabyte": ("plain", MIB),
+    "messages of 32 KiB": ("plain", 32 << 10),
+    "one delta send": ("delta", 0),
+    "delta sends of a megabyte": ("delta", MIB),
+}
+
+
+# Under MPICH 5 over libfabric's tcp these hang: many framed messages wait, and the deltas of the one that is received do not
+# come. With FI_TCP_MAX_SAVED=100000 (default 64) they come. The same traffic by plain MPI calls was not seen to hang.
+HANGS = ("messages of a megabyte", "delta sends of a megabyte")
+
+
+@pytest.fixture(scope="session")
+def size(request):
+    """Bytes of one sender, and the budget."""
+    if request.config.getoption("--full", default=False):
+        return 1 << 30, 64 * MIB
+    return 96 * MIB, 8 * MIB
+
+
+def flood(mpi, transport, cut, size, linked):
+    """How many bytes the receiver's memory grew while it did not receive."""
+    total, budget = size
+    kind, message_bytes = CUTS[cut]
+    message_bytes = message_bytes or total
+    # Ordinary messages are framed as on a slow link, but for small ones: what of them is not received, every MPI library
+    # takes in whole, each with a buffer of its own size.
+    slow_link = {} if message_bytes < MIB else {"STRETTO_FAST_LINK": "1e300"}
+    result = launch(
+        mpi,
+        SENDERS + 1,
+        program(mpi, "flood", [HERE / "flood.c"], linked=linked),
+        [kind, total // message_bytes, message_bytes],
+        transport=transport,
+        env={"STRETTO_BUDGET": str(budget), **slow_link},
+        timeout=60 if total < 1 << 30 else 600,
+    )
+    assert result.rc == 0, result
+    assert "right" in result.stdout, result
+    return int(re.search(r"grew (\d+)", result.stdout)[1]) * 1024
+
+
+@pytest.mark.parametrize("cut", CUTS)
+@pytest.mark.parametrize("transport", ["shm", "tcp"])
+def test_a_receiver_that_sleeps_holds_no_more_than_the_budget(mpi, transport, cut, size):
+    if not library(mpi).exists():
+        pytest.skip("libstretto is not built for this MPI")
+    if transport == "shm" and CUTS[cut][0] == "plain":
+        pytest.skip("over shared memory ordinary messages stay native")
+    if mpi == "abi" and size[0] < 1 << 30:
+        pytest.skip("the same library as mpich")
+    if mpi in ("mpich", "abi") and transport == "tcp" and cut in HANGS:
+        pytest.xfail("libfabric's tcp saves 64 unasked messages of a peer (FI_TCP_MAX_SAVED): see HANGS")
+    grew = flood(mpi, transport, cut, size, True)
+    if grew > size[1] + SLACK:
+        # The library's own habit may be the reason: then no more than twice that, since a message comes in two parts.
+        plain = flood(mpi, transport, cut, size, False)
+        assert grew <= size[1] + SLACK + 2 * plain, f"grew {grew / MIB:.0f} MiB, without Stretto {plain / MIB:.0f}"

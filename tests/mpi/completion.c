@@ -1,0 +1,253 @@
+/* MPI_Wait*, MPI_Test*, MPI_Request_free and MPI_Request_get_status over requests of every size at once. */
+#include "promise.h"
+
+enum { MANY = SIZES };
+static unsigned char *each[MANY];
+static MPI_Request request[MANY + 2];
+static MPI_Status status[MANY + 2];
+
+/* Rank 0 sends MANY messages in a shuffled order; rank 1 posts their receives, with an empty request at both ends. */
+static void post_all(void) {
+    for (int i = 0; i < MANY; i++) each[i] = malloc(LARGEST);
+    if (rank == 1) {
+        request[0] = request[MANY + 1] = MPI_REQUEST_NULL;
+        for (int i = 0; i < MANY; i++)
+            MPI_Irecv(each[i], LARGEST, MPI_BYTE, 0, 10 + i, MPI_COMM_WORLD, &request[i + 1]);
+        tell(0);
+    }
+    if (rank == 0) {
+        hear(1);
+        for (int k = 0; k < MANY; k++) {
+            int i = k * 5 % MANY;
+            fill(each[i], sizes[i], i);
+            MPI_Isend(each[i], sizes[i], MPI_BYTE, 1, 10 + i, MPI_COMM_WORLD, &request[i]);
+        }
+        MPI_Waitall(MANY, request, MPI_STATUSES_IGNORE);
+        for (int i = 0; i < MANY; i++) CHECK(request[i] == MPI_REQUEST_NULL);
+    }
+}
+static int came(int at, const MPI_Status *s) { /* request `at` of rank 1's */
+    int i = at - 1;
+    return i >= 0 && i < MANY && status_is(s, 0, 10 + i, sizes[i]) && holds(each[i], sizes[i], i);
+}
+static void clean_up(void) {
+    for (int i = 0; i < MANY; i++) free(each[i]);
+}
+
+PROMISE(waitall_fills_every_status) {
+    post_all();
+    if (rank == 1) {
+        MPI_Waitall(MANY + 2, request, status);
+        CHECK(status_is_empty(&status[0]) && status_is_empty(&status[MANY + 1]));
+        for (int at = 1; at <= MANY; at++) CHECK(came(at, &status[at]) && request[at] == MPI_REQUEST_NULL);
+        MPI_Waitall(MANY + 2, request, status);
+        for (int at = 0; at < MANY + 2; at++) CHECK(status_is_empty(&status[at]));
+    }
+    clean_up();
+}
+
+PROMISE(waitany_completes_each_request_once) {
+    post_all();
+    if (rank == 1) {
+        int seen[MANY + 2] = {0}, at;
+        for (int k = 0; k < MANY; k++) {
+            MPI_Waitany(MANY + 2, request, &at, status);
+            CHECK(came(at, status) && request[at] == MPI_REQUEST_NULL && !seen[at]);
+            if (at >= 0) seen[at] = 1;
+        }
+        MPI_Waitany(MANY + 2, request, &at, status);
+        CHECK(at == MPI_UNDEFINED && status_is_empty(status));
+    }
+    clean_up();
+}
+
+PROMISE(waitsome_completes_each_request_once) {
+    post_all();
+    if (rank == 1) {
+        int left = MANY, count, which[MANY + 2];
+        while (left > 0) {
+            MPI_Waitsome(MANY + 2, request, &count, which, status);
+            CHECK(count >= 1);
+            left -= count;
+            for (int k = 0; k < count; k++) CHECK(came(which[k], &status[k]) && request[which[k]] == MPI_REQUEST_NULL);
+        }
+        CHECK(left == 0);
+        MPI_Waitsome(MANY + 2, request, &count, which, status);
+        CHECK(count == MPI_UNDEFINED);
+    }
+    clean_up();
+}
+
+PROMISE(testall_completes_all_or_none) {
+    post_all();
+    if (rank == 1) {
+        int flag = 0;
+        while (1) {
+            MPI_Testall(MANY + 2, request, &flag, status);
+            if (flag) break;
+            for (int at = 1; at <= MANY; at++) CHECK(request[at] != MPI_REQUEST_NULL);
+        }
+        for (int at = 1; at <= MANY; at++) CHECK(came(at, &status[at]) && request[at] == MPI_REQUEST_NULL);
+        MPI_Testall(MANY + 2, request, &flag, status);
+        CHECK(flag);
+    }
+    clean_up();
+}
+
+PROMISE(testany_completes_each_request_once) {
+    post_all();
+    if (rank == 1) {
+        int left = MANY, flag, at;
+        while (left > 0) {
+            MPI_Testany(MANY + 2, request, &at, &flag, status);
+            CHECK(flag || at == MPI_UNDEFINED);
+            if (!flag) continue;
+            left--;
+            CHECK(came(at, status) && request[at] == MPI_REQUEST_NULL);
+        }
+        MPI_Testany(MANY + 2, request, &at, &flag, status);
+        CHECK(flag && at == MPI_UNDEFINED && status_is_empty(status));
+    }
+    clean_up();
+}
+
+PROMISE(testsome_completes_each_request_once) {
+    post_all();
+    if (rank == 1) {
+        int left = MANY, count, which[MANY + 2];
+        while (left > 0) {
+            MPI_Testsome(MANY + 2, request, &count, which, status);
+            CHECK(count >= 0);
+            if (count < 0) break;
+            left -= count;
+            for (int k = 0; k < count; k++) CHECK(came(which[k], &status[k]) && request[which[k]] == MPI_REQUEST_NULL);
+        }
+        MPI_Testsome(MANY + 2, request, &count, which, status);
+        CHECK(count == MPI_UNDEFINED);
+    }
+    clean_up();
+}
+
+PROMISE(single_waits_and_tests_in_any_order) {
+    post_all();
+    if (rank == 1)
+        for (int k = 0; k < MANY; k++) {
+            int at = 1 + (k * 7 + 3) % MANY, flag = 0;
+            if (k % 2)
+                MPI_Wait(&request[at], status);
+            else
+                while (!flag) MPI_Test(&request[at], &flag, status);
+            CHECK(came(at, status) && request[at] == MPI_REQUEST_NULL);
+            MPI_Wait(&request[at], status);
+            CHECK(status_is_empty(status));
+        }
+    clean_up();
+}
+
+PROMISE(ignored_statuses_are_ignored) {
+    post_all();
+    if (rank == 1) {
+        int at, flag = 0, count, which[MANY + 2], left = MANY - 3;
+        MPI_Wait(&request[1], MPI_STATUS_IGNORE);
+        while (!flag) MPI_Test(&request[2], &flag, MPI_STATUS_IGNORE);
+        MPI_Waitany(MANY + 2, request, &at, MPI_STATUS_IGNORE);
+        while (left > 3) MPI_Testsome(MANY + 2, request, &count, which, MPI_STATUSES_IGNORE), left -= count;
+        MPI_Waitall(MANY + 2, request, MPI_STATUSES_IGNORE);
+        for (int i = 0; i < MANY; i++) CHECK(holds(each[i], sizes[i], i));
+    }
+    clean_up();
+}
+
+PROMISE(get_status_looks_and_leaves_the_request) {
+    post_all();
+    if (rank == 1)
+        for (int at = 1; at <= MANY; at++) {
+            int flag = 0;
+            while (!flag) MPI_Request_get_status(request[at], &flag, status);
+            CHECK(came(at, status) && request[at] != MPI_REQUEST_NULL);
+            MPI_Request_get_status(request[at], &flag, status);
+            CHECK(flag && came(at, status));
+            MPI_Test(&request[at], &flag, status);
+            CHECK(flag && came(at, status) && request[at] == MPI_REQUEST_NULL);
+            MPI_Request_get_status(MPI_REQUEST_NULL, &flag, status);
+            CHECK(flag && status_is_empty(status));
+        }
+    clean_up();
+}
+
+PROMISE(a_freed_receive_still_receives) {
+    for (int i = 0; i < SIZES; i++) {
+        if (rank == 1) {
+            MPI_Request one;
+            memset(in, 0, LARGEST);
+            MPI_Irecv(in, LARGEST, MPI_BYTE, 0, 5, MPI_COMM_WORLD, &one);
+            MPI_Request_free(&one);
+            CHECK(one == MPI_REQUEST_NULL);
+            tell(0);
+            hear(0); /* the message went before this word, but may be still on its way */
+            double begin = MPI_Wtime();
+            int flag;
+            while (!holds(in, sizes[i], i) && MPI_Wtime() - begin < 10)
+                MPI_Iprobe(MPI_ANY_SOURCE, 4321, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE);
+            CHECK(holds(in, sizes[i], i));
+        }
+        if (rank == 0) {
+            hear(1);
+            fill(out, sizes[i], i), MPI_Send(out, sizes[i], MPI_BYTE, 1, 5, MPI_COMM_WORLD);
+            tell(1);
+        }
+        MPI_Barrier(MPI_COMM_WORLD);
+    }
+}
+
+PROMISE(a_freed_send_is_still_sent) {
+    for (int i = 0; i < SIZES; i++) {
+        if (rank == 0) {
+            MPI_Request one;
+            fill(out, sizes[i], i);
+            (i % 2 ? MPI_Isend : MPI_Issend)(out, sizes[i], MPI_BYTE, 1, 5, MPI_COMM_WORLD, &one);
+            MPI_Request_free(&one);
+            CHECK(one == MPI_REQUEST_NULL);
+            hear(1);
+        }
+        if (rank == 1) {
+            MPI_Recv(in, LARGEST, MPI_BYTE, 0, 5, MPI_COMM_WORLD, status);
+            CHECK(status_is(status, 0, 5, sizes[i]) && holds(in, sizes[i], i));
+            tell(0);
+        }
+    }
+}
+
+PROMISE(sends_and_receives_mix_in_one_wait) {
+    int other = 1 - rank;
+    if (rank < 2)
+        for (int i = 0; i < SIZES; i++) {
+            MPI_Request both[2];
+            MPI_Status s[2];
+            fill(out, sizes[i], rank + i);
+            MPI_Isend(out, sizes[i], MPI_BYTE, other, 1, MPI_COMM_WORLD, &both[0]);
+            MPI_Irecv(in, LARGEST, MPI_BYTE, other, 1, MPI_COMM_WORLD, &both[1]);
+            MPI_Waitall(2, both, s);
+            CHECK(status_is(&s[1], other, 1, sizes[i]) && holds(in, sizes[i], other + i));
+            CHECK(both[0] == MPI_REQUEST_NULL && both[1] == MPI_REQUEST_NULL);
+        }
+}
+
+#if MPI_VERSION > 4 || (MPI_VERSION == 4 && MPI_SUBVERSION >= 1)
+PROMISE(get_status_of_any_some_and_all) {
+    post_all();
+    if (rank == 1) {
+        int flag = 0, at = -1, count = 0, which[MANY + 2];
+        while (!flag) MPI_Request_get_status_any(MANY + 2, request, &at, &flag, status);
+        CHECK(came(at, status));
+        do MPI_Request_get_status_some(MANY + 2, request, &count, which, status);
+        while (count < 1);
+        for (int k = 0; k < count; k++) CHECK(came(which[k], &status[k]));
+        for (flag = 0; !flag;) MPI_Request_get_status_all(MANY + 2, request, &flag, status);
+        for (at = 1; at <= MANY; at++) CHECK(came(at, &status[at]) && request[at] != MPI_REQUEST_NULL);
+        MPI_Waitall(MANY + 2, request, status);
+        for (at = 1; at <= MANY; at++) CHECK(came(at, &status[at]));
+    }
+    clean_up();
+}
+#endif

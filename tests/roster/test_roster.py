@@ -1,0 +1,85 @@
+"""Which ranks of a job run Stretto is found out right, also where some do not, and those that do not are left alone."""
+
+import json
+import pathlib
+import re
+import subprocess
+import sys
+import uuid
+
+import pytest
+from compile import program
+from launch import ROOT, launch, library
+
+HERE = pathlib.Path(__file__).parent
+
+# The library is put before the program on those ranks that the test names, by a shell that each rank starts in.
+SHELL = (
+    "rank=${OMPI_COMM_WORLD_RANK:-$PMI_RANK}; "
+    'case " $1 " in *" $rank "*) LD_PRELOAD=$2${LD_PRELOAD:+:$LD_PRELOAD} exec "$3" ;; *) exec "$3" ;; esac'
+)
+
+
+def everyone(mpi, ranks, running, *, env=None, transport="shm"):
+    """Launch; the result, and what each rank that runs Stretto says about the job, by rank."""
+    arguments = [
+        "-c",
+        SHELL,
+        "sh",
+        " ".join(map(str, running)),
+        library(mpi),
+        program(mpi, "everyone", [HERE / "everyone.c"]),
+    ]
+    env = {"STRETTO_INFO": "1", "STRETTO_COUNTERS": "1", "STRETTO_FORCE": "1", **(env or {})}
+    result = launch(mpi, ranks, "/bin/sh", arguments, env=env, transport=transport, timeout=120)
+    assert result.rc == 0, result
+    said = [json.loads(text) for text in re.findall(r"stretto: info (\{.*\})", result.stdout)]
+    return result, {one["rank"]: one for one in said}
+
+
+@pytest.mark.parametrize("running", [[0, 2, 3], [1, 2], [0, 1, 2, 3]], ids=str)
+def test_ranks_with_stretto_find_each_other_and_no_others(mpi, running):
+    result, said = everyone(mpi, 4, running)
+    assert sorted(said) == running, result
+    for one in said.values():
+        assert one["participants"] == len(running) and one["framing"], result
+        assert one["roster"] == ("pmix" if mpi.startswith("openmpi") else "pmi1"), result
+    # Each of them sends one message to each of the others framed, and none of those to the rest.
+    assert result.counters["send_framed"] == len(running) * (len(running) - 1), result
+
+
+def test_a_rank_that_is_alone_with_it_frames_nothing(mpi):
+    result, said = everyone(mpi, 3, [1])
+    assert not said[1]["framing"] and said[1]["why"] == "no other rank runs Stretto", result
+
+
+def test_no_rank_with_it_is_a_job_without(mpi):
+    _, said = everyone(mpi, 2, [])
+    assert said == {}
+
+
+def test_the_environment_may_say_that_all_run_it(mpi):
+    result, said = everyone(mpi, 2, [0, 1], env={"STRETTO_PEERS": "all"})
+    assert all(one["roster"] == "environment" and one["framing"] for one in said.values()), result
+
+
+def test_the_environment_may_say_that_no_other_does(mpi):
+    result, said = everyone(mpi, 2, [0, 1], env={"STRETTO_PEERS": "none"})
+    assert all(not one["framing"] and "STRETTO_PEERS=none" in one["why"] for one in said.values()), result
+
+
+@pytest.mark.lab
+def test_ranks_on_different_hosts_find_each_other(mpi):
+    if mpi == "mpich4":
+        pytest.skip("Debian's MPICH 4.0 is used on one host only")
+    lab = [sys.executable, str(ROOT / "tools/lab")]
+    name = f"roster-{uuid.uuid4().hex[:8]}"
+    up = subprocess.run([*lab, "up", "3", "--name", name], capture_output=True, text=True)
+    if up.returncode:
+        pytest.skip(f"no lab on this machine: {up.stderr.strip()}")
+    try:
+        result, said = everyone(mpi, 3, [0, 2], transport=name)
+        assert sorted(said) == [0, 2], result
+        assert all(one["participants"] == 2 for one in said.values()), result
+    finally:
+        subprocess.run([*lab, "down", "--name", name], capture_output=True)

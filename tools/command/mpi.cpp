@@ -1,0 +1,72 @@
+#include "mpi.h"
+#include "failure.h"
+#include "nearest.h"
+#include "process.h"
+
+#include <cstdio>
+#include <dlfcn.h>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <unistd.h>
+
+namespace fs = std::filesystem;
+
+namespace stretto::command {
+
+std::vector<Mpi> known_mpis(const Installation &installation) {
+    std::ifstream file(installation.mpis());
+    if (!file) return {};
+    std::vector<Mpi> mpis;
+    try {
+        const nlohmann::json all = nlohmann::json::parse(file);
+        for (const auto &[name, found] : all.items())
+            mpis.push_back({name, found.value("version", ""), found.value("family", ""), found.value("library", ""),
+                            found.value("mpirun", ""), installation.library(name)});
+    } catch (const nlohmann::json::exception &wrong) {
+        throw Failure(installation.mpis().string() + ": " + wrong.what());
+    }
+    return mpis;
+}
+
+Mpi known_mpi(const Installation &installation, const std::string &name) {
+    std::vector<std::string> names;
+    std::string list;
+    for (const Mpi &mpi : known_mpis(installation)) {
+        if (mpi.name == name) return mpi;
+        names.push_back(mpi.name);
+        list += (list.empty() ? "" : ", ") + mpi.name;
+    }
+    const std::string_view near = nearest(name, names);
+    throw Failure("no MPI is called '" + name + "'" +
+                  (near.empty() ? "" : ": did you mean " + std::string(near) + "?") +
+                  " (found on this machine: " + (list.empty() ? "none" : list) + ")");
+}
+
+std::string library_version(const fs::path &library) {
+    // MPI_Get_library_version may be called before MPI_Init (MPI 4.1, 11.4.1). In a process of its own: loading an MPI
+    // library runs code of it.
+    const Output said = capture(
+        [&] {
+            void *handle = dlopen(library.c_str(), RTLD_LAZY | RTLD_LOCAL);
+            if (!handle) return 1;
+            const auto ask = reinterpret_cast<int (*)(char *, int *)>(dlsym(handle, "MPI_Get_library_version"));
+            if (!ask) return 1;
+            static char text[8192]; // MPI_MAX_LIBRARY_VERSION_STRING of MPICH, the largest
+            int length = 0;
+            ask(text, &length);
+            return write(STDOUT_FILENO, text, static_cast<std::size_t>(length)) == length ? 0 : 1;
+        },
+        20);
+    return said.status == 0 ? said.text : std::string();
+}
+
+std::string name_of(const fs::path &library) {
+    if (library.filename().string().rfind("libmpi_abi.so.", 0) == 0) return "abi";
+    const std::string version = library_version(library);
+    int major = 0;
+    if (std::sscanf(version.c_str(), "Open MPI v%d", &major) == 1) return major >= 5 ? "openmpi5" : "openmpi";
+    if (std::sscanf(version.c_str(), "MPICH Version: %d", &major) == 1) return major >= 5 ? "mpich" : "mpich4";
+    return {};
+}
+
+} // namespace stretto::command

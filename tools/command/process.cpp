@@ -1,0 +1,80 @@
+#include "process.h"
+#include "failure.h"
+
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace stretto::command {
+
+static std::vector<char *> pointers(const std::vector<std::string> &words) {
+    std::vector<char *> result;
+    for (const std::string &word : words) result.push_back(const_cast<char *>(word.c_str()));
+    result.push_back(nullptr);
+    return result;
+}
+
+Output capture(const std::function<int()> &piece, int seconds) {
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC) != 0) throw Failure(std::string("no pipe: ") + std::strerror(errno));
+    const pid_t child = fork();
+    if (child < 0) throw Failure(std::string("no process: ") + std::strerror(errno));
+    if (child == 0) {
+        setpgid(0, 0);
+        dup2(ends[1], STDOUT_FILENO);
+        dup2(ends[1], STDERR_FILENO);
+        const int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
+        dup2(nothing, STDIN_FILENO);
+        _exit(piece());
+    }
+    close(ends[1]);
+
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(seconds);
+    Output output{{}, -1};
+    bool expired = false;
+    for (char buffer[4096];;) {
+        const auto left =
+            std::chrono::duration_cast<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now());
+        pollfd waiting{ends[0], POLLIN, 0};
+        if (left.count() <= 0 || poll(&waiting, 1, static_cast<int>(left.count())) == 0) {
+            expired = true;
+            break;
+        }
+        const ssize_t got = read(ends[0], buffer, sizeof buffer);
+        if (got < 0 && errno == EINTR) continue;
+        if (got <= 0) break;
+        output.text.append(buffer, static_cast<std::size_t>(got));
+    }
+    close(ends[0]);
+    if (expired) kill(-child, SIGKILL);
+    int status = 0;
+    while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+    }
+    kill(-child, SIGKILL); // what it started and left
+    if (!expired) output.status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+    return output;
+}
+
+Output capture(const std::vector<std::string> &words, int seconds,
+               const std::map<std::string, std::string> &environment) {
+    return capture(
+        [&] {
+            for (const auto &[name, value] : environment) setenv(name.c_str(), value.c_str(), 1);
+            execvp(words[0].c_str(), pointers(words).data());
+            return 127;
+        },
+        seconds);
+}
+
+void become(const std::vector<std::string> &words) {
+    execvp(words[0].c_str(), pointers(words).data());
+    throw Failure(words[0] + ": cannot be started: " + std::strerror(errno));
+}
+
+} // namespace stretto::command

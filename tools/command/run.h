@@ -1,0 +1,14 @@
+// stretto run: starts a program with the libstretto that fits its MPI library.
+#pragma once
+#include "installation.h"
+
+#include <string>
+#include <vector>
+
+namespace stretto::command {
+
+// Becomes `words`, with LD_PRELOAD and STRETTO_LIBRARY set. `mpi` names the MPI library where the program does not tell by
+// itself, since it loads it late (Python); empty: find out. Throws Failure.
+[[noreturn]] void run(const Installation &installation, const std::vector<std::string> &words, const std::string &mpi);
+
+} // namespace stretto::command

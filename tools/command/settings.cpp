@@ -1,0 +1,33 @@
+#include "settings.h"
+#include "tune/settings.h"
+
+#include <cstdio>
+
+namespace stretto::command {
+
+static std::string number(double value) {
+    char text[32];
+    std::snprintf(text, sizeof text, "%.10g", value);
+    return text;
+}
+
+const std::vector<Setting> &settings() {
+    static const stretto::Settings usual;
+    static const std::vector<Setting> all = {
+        {"STRETTO", "", "off: exactly the plain library"},
+        {"STRETTO_DELTA", "by size", "bytes of a delta of a delta send; never more than what was learnt to be eager"},
+        {"STRETTO_THRESHOLD", number(usual.threshold), "bytes: the smallest ordinary message that is framed"},
+        {"STRETTO_LARGEST", number(usual.largest), "bytes: the largest one"},
+        {"STRETTO_BUDGET", number(usual.budget), "bytes that may wait unmatched at a receiver, over all senders"},
+        {"STRETTO_FAST_LINK", number(usual.fast_link), "bytes per second from which ordinary messages stay native"},
+        {"STRETTO_LIBRARY", "found", "the MPI library, where it is loaded late; `stretto run` sets it"},
+        {"STRETTO_TRACE", "", "a folder: each rank writes its timeline to rank-R.json there"},
+        {"STRETTO_COUNTERS", "0", "1: each rank prints at its end how often each rule of the protocol was used"},
+        {"STRETTO_DEBUG", "0", "1: compare at a send's end what was declared final with what is there"},
+        {"STRETTO_FORCE", "0", "1: for tests, frame everything and use the smallest deltas"},
+        {"STRETTO_INFO", "0", "1: each rank prints at its start what was decided; `stretto info --mpi` sets it"},
+    };
+    return all;
+}
+
+} // namespace stretto::command
