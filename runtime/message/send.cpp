@@ -18,12 +18,15 @@ namespace {
 
 std::uint64_t serials = 0;
 
+// Where the library holds on to what nobody has received (Link::completes), it still takes so many messages of one peer: libfabric's
+// FI_TCP_MAX_SAVED, before we raised it.
+constexpr std::size_t saved_messages = 64;
+
 } // namespace
 
 std::optional<std::size_t> first_bytes(const mpi::TypedBuffer &data) {
-    if (data.bytes() >= least_total && data.map().element_border(first_fragment)) return first_most;
-    if (data.map().element_border(header_bytes)) return 0;
-    return std::nullopt;
+    if (!data.map().element_border(header_bytes)) return std::nullopt;
+    return data.bytes() >= least_total && data.map().element_border(first_fragment) ? first_most : 0;
 }
 
 bool looks_framed(const mpi::TypedBuffer &data) {
@@ -73,9 +76,13 @@ Send *Send::begin(const mpi::TypedBuffer &data, const Envelope &to, mpi::Peer &p
 // The message takes its place in MPI's order: the first fragment, on the program's communicator and tag, so that MPI itself matches it.
 void Send::leave_first(std::size_t n) {
     placed = true;
-    first_data = n;
     // An ended message has its true size from the start.
     const std::size_t size = ended ? end_bytes : total;
+    // What the library itself would have called sent needs no acknowledgement (rule 4); more than that does, and the library's own
+    // synchronous mode is it. Beyond the window it waits with no data.
+    acknowledged = size <= peer.eager && !peer.copies;
+    if (!acknowledged && peer.outstanding + n > window()) n = 0;
+    first_data = n;
     Header header{};
     header.nonce = mpi::job.nonce;
     header.version = version;
@@ -93,14 +100,19 @@ void Send::leave_first(std::size_t n) {
     left_bytes += n;
     if (settings.debug) remember({0, n});
     count(n ? Rule::first_full : Rule::first_header_only);
-
-    // What the library would have buffered needs no acknowledgement (rule 4); more than that does, and the library's own synchronous
-    // mode is it.
-    acknowledged = size <= peer.eager;
-    if (!acknowledged) count(Rule::acknowledged);
+    if (!acknowledged) {
+        count(Rule::acknowledged);
+        hold(n);
+    }
     auto isend = acknowledged ? mpi::library.Isend : mpi::library.Issend;
     isend(fragment, static_cast<int>(header_bytes + n), MPI_PACKED, to.rank, to.tag, to.comm->handle, &first);
     left.assign(cells(), false);
+}
+
+// Bytes that wait at the peer until the message is matched.
+void Send::hold(std::size_t bytes) {
+    outstanding += bytes;
+    peer.outstanding += bytes;
 }
 
 void Send::take_place() {
@@ -112,11 +124,16 @@ Range Send::cell(std::size_t k) const {
     return {begin, std::min(begin + delta, end_bytes)};
 }
 
+// Rule 4: bytes that may wait unmatched at the peer. Never fewer than the library would take by itself.
+std::size_t Send::window() const {
+    return total <= peer.eager ? std::max(mpi::job.window, saved_messages * peer.eager) : mpi::job.window;
+}
+
 // One delta. False when the window is full.
 bool Send::leave(std::size_t k, bool whatever_the_window) {
     const Range range = cell(k);
     const std::size_t bytes = range.end - range.begin;
-    if (!acknowledged && !whatever_the_window && peer.outstanding + bytes > mpi::job.window) {
+    if (!acknowledged && !whatever_the_window && peer.outstanding + bytes > window()) {
         count(Rule::window_full);
         stalled = true;
         return false;
@@ -133,10 +150,7 @@ bool Send::leave(std::size_t k, bool whatever_the_window) {
     }
     MPI_Request request = transport::send(from, bytes, peer.rank, tag + 1 + static_cast<std::uint32_t>(k),
                                           kind == Kind::escaped_synchronous);
-    if (!acknowledged) {
-        outstanding += bytes;
-        peer.outstanding += bytes;
-    }
+    if (!acknowledged) hold(bytes);
     left[k] = true;
     left_bytes += bytes;
     if (settings.debug) remember(range);
@@ -219,7 +233,7 @@ bool Send::poll() {
             outstanding = 0;
         }
     }
-    if (stalled && (acknowledged || peer.outstanding + delta <= mpi::job.window)) leave_all(false);
+    if (stalled && (acknowledged || peer.outstanding + delta <= window())) leave_all(false);
     if (marker != MPI_REQUEST_NULL) transport::look(marker);
     while (pending_from < pending.size()) {
         const auto state = transport::look(pending[pending_from].request);

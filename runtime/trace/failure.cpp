@@ -74,6 +74,8 @@ void fail(const char *operation, const std::string &text, CallSite begun) {
     std::fprintf(stderr, "stretto: rank %d: %s: %s (%s%s)\n", our_rank, operation, text.c_str(), describe(call).c_str(),
                  origin.c_str());
     std::fflush(stderr);
+    // MPICH's launcher drops what it has not passed on yet when it hears of an abort.
+    usleep(100000);
     if (end_job) end_job();
     std::_Exit(1);
 }

@@ -14,6 +14,7 @@ HERE = pathlib.Path(__file__).parent
 MIB = 1 << 20
 SENDERS = 3
 SLACK = 24 * MIB  # what an MPI library itself takes for messages that nobody received, headers and its buffers
+SAVED = 16 << 10  # what libfabric's TCP (MPICH) takes for each message that nobody received, however small
 
 # How the bytes of one sender are cut: what is sent, and bytes of a message (0: all in one).
 CUTS = {
@@ -23,11 +24,6 @@ CUTS = {
     "one delta send": ("delta", 0),
     "delta sends of a megabyte": ("delta", MIB),
 }
-
-
-# Under MPICH 5 over libfabric's tcp these hang: many framed messages wait, and the deltas of the one that is received do not
-# come. With FI_TCP_MAX_SAVED=100000 (default 64) they come. The same traffic by plain MPI calls was not seen to hang.
-HANGS = ("messages of a megabyte", "delta sends of a megabyte")
 
 
 @pytest.fixture(scope="session")
@@ -43,9 +39,9 @@ def flood(mpi, transport, cut, size, linked):
     total, budget = size
     kind, message_bytes = CUTS[cut]
     message_bytes = message_bytes or total
-    # Ordinary messages are framed as on a slow link, but for small ones: what of them is not received, every MPI library
-    # takes in whole, each with a buffer of its own size.
-    slow_link = {} if message_bytes < MIB else {"STRETTO_FAST_LINK": "1e300"}
+    # Ordinary messages are framed as on a slow link, but for those that Open MPI takes in whole, each with a buffer of its own size.
+    native = message_bytes < MIB and mpi.startswith("openmpi")
+    slow_link = {} if native else {"STRETTO_FAST_LINK": "1e300"}
     result = launch(
         mpi,
         SENDERS + 1,
@@ -69,10 +65,11 @@ def test_a_receiver_that_sleeps_holds_no_more_than_the_budget(mpi, transport, cu
         pytest.skip("over shared memory ordinary messages stay native")
     if mpi == "abi" and size[0] < 1 << 30:
         pytest.skip("the same library as mpich")
-    if mpi in ("mpich", "abi") and transport == "tcp" and cut in HANGS:
-        pytest.xfail("libfabric's tcp saves 64 unasked messages of a peer (FI_TCP_MAX_SAVED): see HANGS")
+    allowed = size[1] + SLACK
+    if mpi.startswith("mpich") and transport == "tcp":
+        allowed += SAVED * SENDERS * size[0] // (CUTS[cut][1] or size[0])
     grew = flood(mpi, transport, cut, size, True)
-    if grew > size[1] + SLACK:
+    if grew > allowed:
         # The library's own habit may be the reason: then no more than twice that, since a message comes in two parts.
         plain = flood(mpi, transport, cut, size, False)
-        assert grew <= size[1] + SLACK + 2 * plain, f"grew {grew / MIB:.0f} MiB, without Stretto {plain / MIB:.0f}"
+        assert grew <= allowed + 2 * plain, f"grew {grew / MIB:.0f} MiB, without Stretto {plain / MIB:.0f}"
