@@ -9,8 +9,7 @@ namespace stretto::message {
 //! memory: both ends run the same build on the same kind of processor (agreed in MPI_Init).
 struct Header {
     enum Flag : std::uint8_t {
-        variable = 1,    //!< total is the most it may be; an end marker carries the true size (rule 10)
-        synchronous = 2, //!< an escaped Ssend
+        variable = 1, //!< total is the most it may be; an end marker carries the true size (rule 10)
     };
     std::array<std::uint8_t, 16> nonce; //!< the job's
     std::uint8_t version;

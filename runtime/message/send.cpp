@@ -18,10 +18,6 @@ namespace {
 
 std::uint64_t serials = 0;
 
-// Where the library holds on to what nobody has received (Link::completes), it still takes so many messages of one peer: libfabric's
-// FI_TCP_MAX_SAVED, before we raised it.
-constexpr std::size_t saved_messages = 64;
-
 } // namespace
 
 std::optional<std::size_t> first_bytes(const mpi::TypedBuffer &data) {
@@ -39,7 +35,7 @@ bool looks_framed(const mpi::TypedBuffer &data) {
 Send::Send(const mpi::TypedBuffer &data, const Envelope &to, mpi::Peer &peer, Kind kind, CallSite site)
     : data(data), to(to), peer(peer), kind(kind), site(site), total(data.bytes()), end_bytes(total),
       delta(tune::delta_bytes(total, peer.eager, peer.rate, site)),
-      copies((peer.copies || !data.contiguous()) && kind != Kind::escaped_synchronous) {}
+      copies(peer.copies || !data.contiguous()) {}
 
 Send *Send::begin(const mpi::TypedBuffer &data, const Envelope &to, mpi::Peer &peer, Kind kind, CallSite site) {
     const auto n = first_bytes(data);
@@ -78,16 +74,15 @@ void Send::leave_first(std::size_t n) {
     placed = true;
     // An ended message has its true size from the start.
     const std::size_t size = ended ? end_bytes : total;
-    // What the library itself would have called sent needs no acknowledgement (rule 4); more than that does, and the library's own
+    // What the library itself would have taken needs no acknowledgement (rule 4); more than that does, and the library's own
     // synchronous mode is it. Beyond the window it waits with no data.
-    acknowledged = size <= peer.eager && !peer.copies;
-    if (!acknowledged && peer.outstanding + n > window()) n = 0;
+    acknowledged = size <= peer.eager && kind != Kind::escaped_synchronous;
+    if (!acknowledged && peer.outstanding + n > mpi::job.window) n = 0;
     first_data = n;
     Header header{};
     header.nonce = mpi::job.nonce;
     header.version = version;
-    header.flags = static_cast<std::uint8_t>((ended ? 0 : Header::variable) |
-                                             (kind == Kind::escaped_synchronous ? Header::synchronous : 0));
+    header.flags = ended ? 0 : Header::variable;
     header.sender = static_cast<std::uint32_t>(mpi::job.peers[static_cast<std::size_t>(mpi::job.rank)].rank);
     header.total = size;
     header.first_bytes = static_cast<std::uint32_t>(n);
@@ -124,16 +119,11 @@ Range Send::cell(std::size_t k) const {
     return {begin, std::min(begin + delta, end_bytes)};
 }
 
-// Rule 4: bytes that may wait unmatched at the peer. Never fewer than the library would take by itself.
-std::size_t Send::window() const {
-    return total <= peer.eager ? std::max(mpi::job.window, saved_messages * peer.eager) : mpi::job.window;
-}
-
 // One delta. False when the window is full.
 bool Send::leave(std::size_t k, bool whatever_the_window) {
     const Range range = cell(k);
     const std::size_t bytes = range.end - range.begin;
-    if (!acknowledged && !whatever_the_window && peer.outstanding + bytes > window()) {
+    if (!acknowledged && !whatever_the_window && peer.outstanding + bytes > mpi::job.window) {
         count(Rule::window_full);
         stalled = true;
         return false;
@@ -148,8 +138,7 @@ bool Send::leave(std::size_t k, bool whatever_the_window) {
         from = packed.get();
         if (!data.contiguous()) count(Rule::typed_send);
     }
-    MPI_Request request = transport::send(from, bytes, peer.rank, tag + 1 + static_cast<std::uint32_t>(k),
-                                          kind == Kind::escaped_synchronous);
+    MPI_Request request = transport::send(from, bytes, peer.rank, tag + 1 + static_cast<std::uint32_t>(k));
     if (!acknowledged) hold(bytes);
     left[k] = true;
     left_bytes += bytes;
@@ -233,7 +222,7 @@ bool Send::poll() {
             outstanding = 0;
         }
     }
-    if (stalled && (acknowledged || peer.outstanding + delta <= window())) leave_all(false);
+    if (stalled && (acknowledged || peer.outstanding + delta <= mpi::job.window)) leave_all(false);
     if (marker != MPI_REQUEST_NULL) transport::look(marker);
     while (pending_from < pending.size()) {
         const auto state = transport::look(pending[pending_from].request);

@@ -50,7 +50,10 @@ public:
     void hand_over() override;
 
     //! May the program use its buffer again?
-    bool complete() const { return ended && left_bytes == end_bytes && (copies || pending.empty()); }
+    bool complete() const {
+        return ended && left_bytes == end_bytes && (copies || pending.empty()) &&
+               (kind != Kind::escaped_synchronous || acknowledged);
+    }
 
     //! The program is done with it. It stays until its last part is acknowledged, then it goes.
     void release();
@@ -74,7 +77,6 @@ private:
     };
 
     void leave_first(std::size_t n);
-    std::size_t window() const;
     void hold(std::size_t bytes);
     bool leave(std::size_t cell, bool whatever_the_window);
     void leave_full(std::size_t from, std::size_t to, bool whatever_the_window);

@@ -8,11 +8,10 @@
 //! \brief How a delta travels: two-sided, on the private communicator, by the tag that its message's sender chose.
 namespace stretto::transport {
 
-inline MPI_Request send(const void *data, std::size_t bytes, int peer, std::uint32_t tag, bool synchronous = false) {
+inline MPI_Request send(const void *data, std::size_t bytes, int peer, std::uint32_t tag) {
     MPI_Request request;
-    auto isend = synchronous ? mpi::library.Issend : mpi::library.Isend;
-    isend(const_cast<void *>(data), static_cast<int>(bytes), MPI_BYTE, peer, static_cast<int>(tag), mpi::job.deltas,
-          &request);
+    mpi::library.Isend(const_cast<void *>(data), static_cast<int>(bytes), MPI_BYTE, peer, static_cast<int>(tag),
+                       mpi::job.deltas, &request);
     return request;
 }
 
