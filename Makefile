@@ -33,6 +33,10 @@ test: build ## every test
 demo: build ## real files compressed over an emulated cluster, plain and with Stretto; a table and an HTML report
 	@bench/demo
 
+.PHONY: figures
+figures: build ## the README's table of figures, measured anew
+	@bench/figures $(if $(filter all,$(MPI)),,--mpi $(MPI))
+
 .PHONY: lint
 lint: setup ## format of C++ and Python
 	@$(OURS) | xargs -0 --no-run-if-empty clang-format --dry-run -Werror

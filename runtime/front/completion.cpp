@@ -170,8 +170,9 @@ int Wait(MPI_Request *request, MPI_Status *status) {
     }
     check_ended(*operation);
     // A posted receive, and nothing else of ours: the library may block until its first fragment has come.
-    if (operation->receive && !operation->is_ticket && !progress::Guard::needed && progress::tasks == 1 &&
-        message::posted::number() == 1 && operation->receive->where() == message::Receive::State::posted)
+    if (operation->receive && operation->native_send == MPI_REQUEST_NULL && !progress::Guard::needed &&
+        progress::tasks == 1 && message::posted::number() == 1 &&
+        operation->receive->where() == message::Receive::State::posted)
         operation->wait_for_first();
     progress::until([&] { return operation->look(); });
     progress::Guard guard;

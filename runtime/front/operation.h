@@ -10,7 +10,7 @@
 namespace stretto::front {
 
 //! \brief What a request of the program stands for, where the native request alone does not say: a framed send, a receive that may be
-//! framed, both of an Isendrecv, a delta send. The handle is real: the native receive's own, or a ticket (docs/protocol).
+//! framed, both of an Isendrecv, a delta send. The handle is real: a ticket, or the library's own persistent request (docs/protocol).
 class Operation {
 public:
     //! The arguments of a persistent operation, used anew at each start.
@@ -31,8 +31,10 @@ public:
     MPI_Request native_send = MPI_REQUEST_NULL; //!< the part of it that the library sends by itself
     std::unique_ptr<std::byte[]> copy;          //!< what a Sendrecv_replace sends
     std::unique_ptr<Persistent> persistent;
-    bool started_natively = false; //!< a persistent send that is not framed this time
-    bool waits_for_end = false;    //!< a delta send before its end
+    bool sent_natively = false;   //!< a persistent send that is not framed this time: native_send is its handle
+    int sent_error = MPI_SUCCESS; //!< what the library said of native_send at its end
+    MPI_Status sent{};
+    bool waits_for_end = false; //!< a delta send before its end
 
     //! Let the library block this thread until the first fragment of a receive has come.
     void wait_for_first();
@@ -54,13 +56,16 @@ public:
 
     //! The receiving half of finish().
     int finish_receive(MPI_Status *status);
+
+private:
+    void give_send_status(MPI_Status *status) const;
 };
 
 //! All of them, by handle.
 extern mpi::RequestTable<Operation> operations;
 
-//! Enter a new operation under a handle of its own, or under the native request that it has.
-Operation &new_operation(MPI_Request native = MPI_REQUEST_NULL);
+//! Enter a new operation under a handle of its own, or under the library's persistent request that it stands for.
+Operation &new_operation(MPI_Request persistent = MPI_REQUEST_NULL);
 
 //! Give a status to the program, which may not want it. MPI_ERROR stays as it is, as single completions leave it.
 void give_status(const MPI_Status &status, MPI_Status *to);

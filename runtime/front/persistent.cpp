@@ -39,10 +39,10 @@ int start_send(Operation &operation) {
     message::Send *framed =
         frame(p.mode, p.buf, p.count, p.type, p.envelope.rank, p.envelope.tag, p.envelope.comm->handle);
     operation.active = true;
+    operation.sent_natively = !framed;
     if (!framed) {
-        operation.started_natively = true;
-        MPI_Request native = operation.handle;
-        return mpi::library.Start(&native);
+        operation.native_send = operation.handle;
+        return mpi::library.Start(&operation.native_send);
     }
     stretto::count(Rule::persistent_framed);
     if (p.mode == Mode::buffered)

@@ -127,7 +127,7 @@ int Irecv(void *buf, MPI_Count count, MPI_Datatype type, int source, int tag, MP
         *request = incoming.native;
         return MPI_SUCCESS;
     }
-    Operation &operation = new_operation(incoming.native);
+    Operation &operation = new_operation();
     operation.receive = incoming.receive;
     *request = operation.handle;
     return MPI_SUCCESS;

@@ -27,25 +27,25 @@ bool Receive::look_at_first() {
     if (state != State::posted) return true;
     int done = 0;
     MPI_Status its_status;
-    const int error = mpi::library.Request_get_status(first, &done, &its_status);
+    const int error = mpi::library.Test(&first, &done, &its_status);
     if (error == MPI_SUCCESS && !done) return false;
-    raised = error != MPI_SUCCESS; // the library has called the error handler here already
-    asked = true;
+    // A persistent request is there still; nobody else knows it when we are an orphan.
+    if (orphan && first != MPI_REQUEST_NULL) mpi::library.Request_free(&first);
     first_came(its_status, error);
-    if (orphan) mpi::library.Request_free(&first);
     if (orphan && state == State::complete) delete this;
     return true;
 }
 
 void Receive::first_came(const MPI_Status &its_status, int its_error) {
     posted::remove(*this);
+    first = MPI_REQUEST_NULL;
     status = its_status;
     failure = its_error;
+    raised = its_error != MPI_SUCCESS;
     int n = 0;
     if (failure == MPI_SUCCESS) mpi::library.Get_count(&status, MPI_BYTE, &n);
     const auto length = static_cast<std::size_t>(n);
-    empty = n == 0;
-    // Longer than the buffer: truncated natively, which the library tells when the request is completed (rule 14).
+    // Longer than the buffer: truncated natively, which the library has told (rule 14).
     if (failure != MPI_SUCCESS || n < 0 || !has_fragment_length(length) || length > data.bytes() ||
         !from.comm->framing_peer(status.MPI_SOURCE)) {
         state = State::complete;
@@ -57,8 +57,8 @@ void Receive::first_came(const MPI_Status &its_status, int its_error) {
                       "run with STRETTO=off",
              site);
     std::byte fragment[first_fragment];
-    data.pack(0, static_cast<std::size_t>(n), fragment);
-    read_header(fragment, static_cast<std::size_t>(n));
+    data.pack(0, length, fragment);
+    read_header(fragment, length);
 }
 
 void Receive::first_listed(const std::byte *fragment, std::size_t n, bool is_framed, const MPI_Status &its_status) {
@@ -244,7 +244,6 @@ void Receive::abandon() {
         return;
     }
     orphan = true;
-    if (state == State::deltas && first != MPI_REQUEST_NULL) mpi::library.Request_free(&first);
 }
 
 namespace posted {

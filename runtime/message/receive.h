@@ -28,7 +28,8 @@ public:
         : data(data), from(from), site(site) {}
     ~Receive() override;
 
-    //! The native receive, posted by whoever made us; looked at, never completed, as the program may hold it.
+    //! The native receive, posted by whoever made us, ours from now on: the program holds a handle of ours. Of a persistent one its own
+    //! handle, which completing leaves inactive.
     void watch(MPI_Request native) {
         first = native;
         state = State::posted;
@@ -36,13 +37,6 @@ public:
 
     //! The native receive has completed: with a plain message, or with a first fragment.
     void first_came(const MPI_Status &its_status, int its_error);
-
-    //! The same, when the library was let to wait for it: its request is gone, and its error was raised.
-    void first_waited(const MPI_Status &its_status, int its_error) {
-        first = MPI_REQUEST_NULL;
-        raised = its_error != MPI_SUCCESS;
-        first_came(its_status, its_error);
-    }
 
     //! A message out of the probed list: its first fragment, or all of a plain message.
     void first_listed(const std::byte *fragment, std::size_t bytes, bool framed, const MPI_Status &its_status);
@@ -66,11 +60,9 @@ public:
     int error() const { return failure; }
     //! Has the library called the error handler already?
     bool was_raised() const { return raised; }
-    //! MPICH calls it when MPI_Request_get_status meets an error, and after a handler of the program returns success: all that is left to see
-    //! of a truncated message is a status of no bytes.
-    bool may_have_been_raised() const { return asked && empty; }
     const Envelope &envelope() const { return from; }
     const mpi::TypedBuffer &buffer() const { return data; }
+    //! As long as it has not completed.
     MPI_Request native() const { return first; }
 
     //! Nobody asks any more: goes when it is complete, its native request with it.
@@ -97,8 +89,6 @@ private:
     bool framed = false;
     bool truncated = false;
     bool raised = false;
-    bool asked = false; // completed under MPI_Request_get_status
-    bool empty = false; // with no bytes
     bool orphan = false;
     double matched = 0;
 
