@@ -17,6 +17,10 @@ namespace {
 // Receives of deltas that are posted ahead. What comes beyond them waits in the library, and is bounded by the message.
 constexpr std::size_t posted_ahead = 1024;
 
+// Most messages have the size that they may have, and no end marker comes. So its receive is posted only after so many looks that
+// found nothing new.
+constexpr unsigned marker_patience = 256;
+
 } // namespace
 
 Receive::~Receive() {
@@ -106,7 +110,6 @@ void Receive::read_header(const std::byte *fragment, std::size_t n) {
     here.assign(cells, false);
     if (truncated || !data.contiguous()) bounce.resize(cells);
     marker_wanted = header.flags & Header::variable;
-    if (marker_wanted) marker = transport::receive(&marker_bytes, sizeof marker_bytes, peer, tag);
     state = State::deltas;
     post();
     progress::add(*this);
@@ -151,6 +154,7 @@ bool Receive::look(std::size_t k) {
     }
     here[k] = true;
     came++;
+    fruitless = 0;
     if (may_be_short && bytes == range.bytes()) all_came = true;
     if (trace::enabled()) trace::delta_came(status.MPI_SOURCE, range.end - range.begin);
     if (!bounce.empty()) {
@@ -168,6 +172,10 @@ bool Receive::look(std::size_t k) {
 // The end marker of a message whose size was not known: what lies behind the true end never comes.
 bool Receive::look_at_marker() {
     if (!marker_wanted) return true;
+    if (marker == MPI_REQUEST_NULL) {
+        if (++fruitless < marker_patience) return false;
+        marker = transport::receive(&marker_bytes, sizeof marker_bytes, peer, tag);
+    }
     switch (transport::look(marker)) {
     case transport::State::under_way:
         return false;
@@ -191,7 +199,7 @@ bool Receive::poll() {
         }
         if (missing == cells && marker_wanted && all_came) {
             // Everything that it may be has come, so nothing is left for a marker to say.
-            transport::withdraw(marker);
+            if (marker != MPI_REQUEST_NULL) transport::withdraw(marker);
             marker_wanted = false;
         }
         if (marker_wanted && look_at_marker())

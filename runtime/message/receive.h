@@ -104,6 +104,7 @@ private:
     std::vector<std::unique_ptr<std::byte[]>> bounce; // where cells cannot go straight into the buffer
     bool all_came = false;                            // the last cell came, as long as it may be: no marker follows
     bool marker_wanted = false;
+    unsigned fruitless = 0; // looks since the last cell came
     MPI_Request marker = MPI_REQUEST_NULL;
     std::uint64_t marker_bytes = 0;
 };

@@ -34,7 +34,8 @@ bool looks_framed(const mpi::TypedBuffer &data) {
 
 Send::Send(const mpi::TypedBuffer &data, const Envelope &to, mpi::Peer &peer, Kind kind, CallSite site)
     : data(data), to(to), peer(peer), kind(kind), site(site), total(data.bytes()), end_bytes(total),
-      delta(tune::delta_bytes(total, peer.eager, peer.rate, site)), copies(peer.copies || !data.contiguous()) {}
+      delta(tune::delta_bytes(total, first_most, peer.eager, peer.rate, site)),
+      copies(peer.copies || !data.contiguous()) {}
 
 Send *Send::begin(const mpi::TypedBuffer &data, const Envelope &to, mpi::Peer &peer, Kind kind, CallSite site) {
     const auto n = first_bytes(data);

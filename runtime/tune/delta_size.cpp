@@ -11,21 +11,30 @@ namespace stretto::tune {
 namespace {
 
 // What a delta costs its two ends together, in seconds: two calls of the library, its matching, a packet more (docs/bench.md, overhead).
-constexpr double cost_of_a_delta = 5e-6;
+constexpr double cost_of_a_delta = 10e-6;
 constexpr std::size_t least = 1024;
+// Where the wire is slower than what makes its deltas, larger ones were never better: what disturbs one stage, the next waits for.
+constexpr double large = 8192;
+constexpr double fewest = 8; // deltas of a delta send that is large enough for so many
 
 // Bytes per second at which a call site's messages become ready.
 std::unordered_map<CallSite, double> rates;
 
 } // namespace
 
-std::size_t delta_bytes(std::size_t total, std::size_t eager, double link_rate, CallSite site) {
+std::size_t delta_bytes(std::size_t total, std::size_t first, std::size_t eager, double link_rate, CallSite site) {
     const std::size_t most = eager / 32 * 32;
     if (settings.delta) return std::min(settings.delta, most);
     double rate = link_rate;
     if (const auto known = rates.find(site); site && known != rates.end()) rate = std::min(rate, known->second);
-    const double best = std::sqrt(static_cast<double>(total) * rate * cost_of_a_delta);
-    return std::clamp(static_cast<std::size_t>(best) / 32 * 32, std::min(least, most), most);
+    double best = std::min(std::sqrt(static_cast<double>(total) * rate * cost_of_a_delta),
+                           std::max(large, 2 * rate * cost_of_a_delta));
+    // How fast a loop makes its bytes is not known at first, and a pipeline wants stages.
+    if (site) best = std::min(best, std::max(large, static_cast<double>(total) / fewest));
+    // As many equal ones: a short last one would cost as much as any other.
+    const auto rest = static_cast<double>(total > first ? total - first : total);
+    const double equal = rest / std::max(std::round(rest / best), 1.0);
+    return std::clamp((static_cast<std::size_t>(equal) + 31) / 32 * 32, std::min(least, most), most);
 }
 
 void learn(CallSite site, std::size_t total, double seconds) {

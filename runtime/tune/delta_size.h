@@ -5,12 +5,14 @@
 
 //! \brief How large the deltas of a message are. A pipeline of k deltas over a message of n bytes, whose bytes come at r bytes per
 //! second, ends n/(k r) later than one of infinitely small deltas, and its k deltas cost k times o: the sum is least where a delta has
-//! sqrt(n r o) bytes. The rate is the link's, or that of the computation where it is slower: learnt per call site.
+//! sqrt(n r o) bytes. The rate is the link's, or that of the computation where it is slower: learnt per call site. More than 8 KiB, or
+//! what leaves in 2 o, was never better.
 namespace stretto::tune {
 
 //! Bytes of a delta: a multiple of 32 (rule 5), never above the eager limit (rule 7), never less than is worth a message.
-//! `site`: where the message was begun, nullptr for an ordinary one; link_rate: bytes per second.
-std::size_t delta_bytes(std::size_t total, std::size_t eager, double link_rate, CallSite site);
+//! `first`: bytes of the message that its first fragment can take; `site`: where it was begun, nullptr for an ordinary one; link_rate: bytes
+//! per second.
+std::size_t delta_bytes(std::size_t total, std::size_t first, std::size_t eager, double link_rate, CallSite site);
 
 //! A message of this call site was computed in so many seconds.
 void learn(CallSite site, std::size_t total, double seconds);

@@ -8,7 +8,7 @@ SLOWEST, FASTEST = 10**5, 10**11
 
 # A packet that segmentation offload (GSO) has not cut yet is what the shaper sees as one packet. So much
 # wire time each is fine enough to look like a stream, and coarse enough to be cheap.
-PACKET_SECONDS = 128e-6
+PACKET_SECONDS = 48e-6
 # Two packets of the usual MTU at least; at most what fits an IPv4 packet with room for headers.
 SMALLEST_PACKET, LARGEST_PACKET = 3028, 61440
 
