@@ -16,6 +16,15 @@ std::size_t capacity(MPI_Count count, MPI_Datatype type) {
     return static_cast<std::size_t>(count) * mpi::type_map(type).bytes();
 }
 
+// Begin to look at a native receive.
+Receive *track(MPI_Request native, const mpi::TypedBuffer &buffer, const message::Envelope &from, CallSite site) {
+    stretto::count(Rule::receive_tracked);
+    auto *receive = new Receive(buffer, from, site);
+    receive->watch(native);
+    message::posted::add(*receive);
+    return receive;
+}
+
 } // namespace
 
 bool may_be_framed(const mpi::Communicator &comm, int source, MPI_Count count, MPI_Datatype type) {
@@ -41,12 +50,8 @@ Incoming serve(message::probed::Message &&message, void *buf, MPI_Count count, M
     }
     const bool tracked = may_be_framed(*from.comm, message.status.MPI_SOURCE, count, type);
     incoming.error = native::imrecv(buf, count, type, &message.handle, &incoming.native);
-    if (incoming.error == MPI_SUCCESS && tracked) {
-        stretto::count(Rule::receive_tracked);
-        incoming.receive = new Receive(receive_buffer(buf, count, type), from, site);
-        incoming.receive->watch(incoming.native);
-        message::posted::add(*incoming.receive);
-    }
+    if (incoming.error == MPI_SUCCESS && tracked)
+        incoming.receive = track(incoming.native, receive_buffer(buf, count, type), from, site);
     return incoming;
 }
 
@@ -58,12 +63,8 @@ Incoming begin_receive(void *buf, MPI_Count count, MPI_Datatype type, int source
             return serve(std::move(*message), buf, count, type, {c, source, tag}, site);
     Incoming incoming;
     incoming.error = native::irecv(buf, count, type, source, tag, comm, &incoming.native);
-    if (incoming.error == MPI_SUCCESS && may_be_framed(*c, source, count, type)) {
-        stretto::count(Rule::receive_tracked);
-        incoming.receive = new Receive(receive_buffer(buf, count, type), {c, source, tag}, site);
-        incoming.receive->watch(incoming.native);
-        message::posted::add(*incoming.receive);
-    }
+    if (incoming.error == MPI_SUCCESS && may_be_framed(*c, source, count, type))
+        incoming.receive = track(incoming.native, receive_buffer(buf, count, type), {c, source, tag}, site);
     return incoming;
 }
 

@@ -18,8 +18,8 @@ namespace {
 constexpr std::size_t posted_ahead = 1024;
 
 // Most messages have the size that they may have, and no end marker comes. So its receive is posted only after so many looks that
-// found nothing new.
-constexpr unsigned marker_patience = 256;
+// found nothing new; few, as a look may sleep where ranks share cores.
+constexpr unsigned marker_patience = 8;
 
 } // namespace
 

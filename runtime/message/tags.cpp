@@ -16,7 +16,7 @@ namespace stretto::message {
 namespace {
 
 constexpr std::uint32_t fin_tag = 1; // on the private communicator
-constexpr std::uint32_t first_tag = 16;
+constexpr std::uint32_t first_tag = mpi::lowest_tag;
 
 struct Fin { // as it travels
     std::uint32_t number;

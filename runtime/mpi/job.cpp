@@ -22,7 +22,6 @@ Job job;
 
 namespace {
 
-constexpr int lowest_tag = 16; // below: messages of the runtime itself
 Link near_link, far_link;
 int near_peers = 0, far_peers = 0;
 

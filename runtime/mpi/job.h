@@ -20,6 +20,9 @@ struct Peer {
     std::size_t outstanding = 0; //!< bytes sent to it whose message is not known to be matched (rule 4)
 };
 
+//! Of the tags of Job::deltas: below are messages of the runtime itself.
+inline constexpr int lowest_tag = 16;
+
 //! \brief This process's job: agreed once, in MPI_Init.
 struct Job {
     int rank = 0, size = 1;               //!< in MPI_COMM_WORLD
