@@ -17,6 +17,10 @@ struct Incoming {
 Incoming begin_receive(void *buf, MPI_Count count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
                        CallSite site = nullptr);
 
+//! Begin to look at a native receive, which may meet a framed message. Under the lock.
+message::Receive *track(MPI_Request native, const mpi::TypedBuffer &buffer, const message::Envelope &from,
+                        CallSite site = nullptr);
+
 //! Wait until a begun receive is complete, and end it.
 int finish_receive(Incoming &incoming, MPI_Status *status);
 

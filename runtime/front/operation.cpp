@@ -76,9 +76,10 @@ void Operation::give_send_status(MPI_Status *status) const {
 int Operation::finish(MPI_Request *request, MPI_Status *status) {
     int error = sent_error;
     sent_error = MPI_SUCCESS;
-    if (!receive) give_send_status(status);
-    if (receive)
-        if (const int its_error = finish_receive(status); its_error != MPI_SUCCESS) error = its_error;
+    if (!receive)
+        give_send_status(status);
+    else if (const int its_error = finish_receive(status); its_error != MPI_SUCCESS)
+        error = its_error;
     if (send) {
         send->release();
         send = nullptr;

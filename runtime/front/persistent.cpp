@@ -69,10 +69,7 @@ int start_receive(Operation &operation) {
     MPI_Request native = operation.handle;
     const int error = mpi::library.Start(&native);
     if (error != MPI_SUCCESS) return error;
-    stretto::count(Rule::receive_tracked);
-    operation.receive = new message::Receive(receive_buffer(buf, p.count, p.type), p.envelope);
-    operation.receive->watch(operation.handle);
-    message::posted::add(*operation.receive);
+    operation.receive = track(operation.handle, receive_buffer(buf, p.count, p.type), p.envelope);
     return MPI_SUCCESS;
 }
 

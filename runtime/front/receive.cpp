@@ -16,7 +16,8 @@ std::size_t capacity(MPI_Count count, MPI_Datatype type) {
     return static_cast<std::size_t>(count) * mpi::type_map(type).bytes();
 }
 
-// Begin to look at a native receive.
+} // namespace
+
 Receive *track(MPI_Request native, const mpi::TypedBuffer &buffer, const message::Envelope &from, CallSite site) {
     stretto::count(Rule::receive_tracked);
     auto *receive = new Receive(buffer, from, site);
@@ -24,8 +25,6 @@ Receive *track(MPI_Request native, const mpi::TypedBuffer &buffer, const message
     message::posted::add(*receive);
     return receive;
 }
-
-} // namespace
 
 bool may_be_framed(const mpi::Communicator &comm, int source, MPI_Count count, MPI_Datatype type) {
     return comm.may_meet_framed(source) && capacity(count, type) >= message::header_bytes;

@@ -127,11 +127,11 @@ Link measure_links(MPI_Comm group, MPI_Comm everyone) {
     int eager = 0;
     for (std::size_t k = 0; k < n && came[k]; k++) eager = sizes[k];
     // The worst limit, of those who know; and what the library says of sends up to it.
-    double opinion[2] = {tested ? -eager : -1e9, best}, agreed[2];
-    library.Allreduce(opinion, agreed, 2, MPI_DOUBLE, MPI_MAX, everyone);
+    double opinion = tested ? -eager : -1e9, agreed;
+    library.Allreduce(&opinion, &agreed, 1, MPI_DOUBLE, MPI_MAX, everyone);
     Link link;
-    link.rate = agreed[1];
-    link.eager = agreed[0] <= -1e9 ? 0 : static_cast<std::size_t>(-agreed[0]);
+    link.rate = fastest;
+    link.eager = agreed <= -1e9 ? 0 : static_cast<std::size_t>(-agreed);
     int completes = 1, all = 1;
     for (std::size_t k = 0; k < n && !alone; k++)
         if (static_cast<std::size_t>(sizes[k]) <= link.eager) completes = completes && complete[k];
