@@ -20,6 +20,8 @@ AUTO = "auto"  # --lab: the rate where all streams of compress need as long as t
 SAMPLE = 2**21  # bytes of the file that tell how fast it is compressed
 MPIS = ("openmpi", "openmpi5", "mpich", "mpich4", "abi")
 CHUNKS = tuple(1024 * k for k in (2, 4, 8, 16, 32, 64))  # the sweep of `hand`
+FEW_REPS = 21
+SHORT = 2**16  # bytes of a message that is over before a core's other work has averaged out
 UNITS = {"": 1, "b": 1, "kib": 2**10, "mib": 2**20, "gib": 2**30, "k": 2**10, "m": 2**20, "g": 2**30}
 
 
@@ -103,12 +105,20 @@ def parser() -> argparse.ArgumentParser:
     top.add_argument("--delta", type=size, metavar="BYTES", help="delta size (default: the runtime's own choice)")
     top.add_argument("--ratio", type=positive, metavar="R", default=1.0, help="T_compute / T_message (default: 1)")
     top.add_argument("--trigger", default="annotate", help="who says what is ready: annotate")
-    top.add_argument("--reps", type=count, default=21, metavar="N", help="repetitions of each variant (default: 21)")
+    top.add_argument(
+        "--reps",
+        type=count,
+        metavar="N",
+        help="repetitions of each variant (default: 21; 63 with cores at their true speed, 207 with messages up to 64 KiB)",
+    )
     top.add_argument(
         "--dilate", type=positive, metavar="D", help="a core so many times slower (default: 1 Gbit/s over RATE)"
     )
     top.add_argument(
-        "--turns", type=count, default=3, metavar="N", help="launches of each program, in turns (default: 3)"
+        "--turns",
+        type=count,
+        metavar="N",
+        help="launches of each program, in turns (default: 3; 9 where --reps has more)",
     )
     top.add_argument(
         "--attempts", type=count, default=3, metavar="N", help="if disturbed, measure again (default: 3 in all)"
@@ -163,6 +173,7 @@ def read(arguments: list[str]) -> Plan:
         raise Wrong(f"--report {asked.report}: no such folder")
     if asked.keep and not asked.keep.is_dir():
         raise Wrong(f"--keep {asked.keep}: no such folder")
+    reps = asked.reps or default_reps(kernel, asked.size, dilate)
     return Plan(
         kernel=kernel,
         mpi=asked.mpi,
@@ -172,9 +183,9 @@ def read(arguments: list[str]) -> Plan:
         delta=asked.delta,
         ratio=asked.ratio,
         trigger=asked.trigger,
-        reps=asked.reps,
+        reps=reps,
         dilate=dilate,
-        turns=min(asked.turns, asked.reps),
+        turns=min(asked.turns or (3 if reps <= FEW_REPS else 9), reps),
         attempts=asked.attempts,
         patience=asked.patience,
         quiet_cores=asked.quiet,
@@ -184,6 +195,15 @@ def read(arguments: list[str]) -> Plan:
         file=asked.file and asked.file.absolute(),
         output=asked.output and asked.output.absolute(),
     )
+
+
+def default_reps(kernel: Kernel, message_bytes: int, dilate: float) -> int:
+    """The shorter a repetition, the more of it is chance: of the launch, of the cores."""
+    if kernel.needs_file:
+        return FEW_REPS
+    if message_bytes <= SHORT:
+        return 207
+    return FEW_REPS if dilate > 1 else 63
 
 
 def check_mpi(name: str) -> None:

@@ -21,6 +21,9 @@ Incoming begin_receive(void *buf, MPI_Count count, MPI_Datatype type, int source
 message::Receive *track(MPI_Request native, const mpi::TypedBuffer &buffer, const message::Envelope &from,
                         CallSite site = nullptr);
 
+//! A native receive that no framed message can meet, where an operation of ours has to look at it all the same.
+message::Receive *look_after(MPI_Request native, const message::Envelope &from);
+
 //! Wait until a begun receive is complete, and end it.
 int finish_receive(Incoming &incoming, MPI_Status *status);
 

@@ -60,10 +60,8 @@ int start_receive(Operation &operation) {
         if (auto message = message::probed::take(*p.envelope.comm, p.envelope.rank, p.envelope.tag)) {
             const Incoming incoming = serve(std::move(*message), buf, p.count, p.type, p.envelope);
             operation.receive = incoming.receive;
-            if (incoming.error == MPI_SUCCESS && !incoming.receive) { // matched natively and too small to be framed
-                operation.receive = new message::Receive({}, p.envelope);
-                operation.receive->watch(incoming.native);
-            }
+            if (incoming.error == MPI_SUCCESS && !incoming.receive)
+                operation.receive = look_after(incoming.native, p.envelope);
             return incoming.error;
         }
     MPI_Request native = operation.handle;

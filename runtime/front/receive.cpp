@@ -26,6 +26,12 @@ Receive *track(MPI_Request native, const mpi::TypedBuffer &buffer, const message
     return receive;
 }
 
+Receive *look_after(MPI_Request native, const message::Envelope &from) {
+    auto *receive = new Receive({}, from);
+    receive->watch(native);
+    return receive;
+}
+
 bool may_be_framed(const mpi::Communicator &comm, int source, MPI_Count count, MPI_Datatype type) {
     return comm.may_meet_framed(source) && capacity(count, type) >= message::header_bytes;
 }

@@ -53,10 +53,7 @@ int wait(Both &both, MPI_Status *status) {
 
 int as_operation(Both &&both, std::unique_ptr<std::byte[]> copy, MPI_Request *request) {
     if (both.error != MPI_SUCCESS) return both.error;
-    if (!both.incoming.receive) { // not tracked by itself, but the operation needs to look at it
-        both.incoming.receive = new message::Receive({}, both.from);
-        both.incoming.receive->watch(both.incoming.native);
-    }
+    if (!both.incoming.receive) both.incoming.receive = look_after(both.incoming.native, both.from);
     Operation &operation = new_operation();
     operation.receive = both.incoming.receive;
     operation.send = both.send;

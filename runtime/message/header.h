@@ -27,7 +27,7 @@ struct Header {
 
 inline constexpr std::uint8_t version = 1;
 inline constexpr std::size_t header_bytes = 96; //!< H
-inline constexpr std::size_t first_most = 3616; //!< F: most data in a first fragment
+inline constexpr std::size_t first_most = 3936; //!< F: most data in a first fragment
 inline constexpr std::size_t first_fragment = header_bytes + first_most;
 
 static_assert(sizeof(Header) == header_bytes, "the header's layout is the protocol");

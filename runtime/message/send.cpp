@@ -18,6 +18,9 @@ namespace {
 
 std::uint64_t serials = 0;
 
+// Where the library completes a send only after the receiver has run: so many deltas are looked at together.
+constexpr std::size_t looked_at_together = 8;
+
 } // namespace
 
 std::optional<std::size_t> first_bytes(const mpi::TypedBuffer &data) {
@@ -144,7 +147,9 @@ bool Send::leave(std::size_t k, bool whatever_the_window) {
     left_bytes += bytes;
     if (settings.debug) remember(range);
     if (trace::enabled()) trace::delta_left(to.rank, bytes);
-    if (transport::look(request) != transport::State::complete) pending.push_back({request, std::move(packed)});
+    pending.push_back({request, std::move(packed)});
+    // A look at what cannot be complete yet costs a poll of the library.
+    if (!peer.copies || pending.size() - pending_from >= looked_at_together) look_at_pending();
     return true;
 }
 
@@ -206,6 +211,20 @@ void Send::end(std::size_t size) {
     leave_all(false);
 }
 
+// Deltas that the library is done with, in the order in which they left.
+void Send::look_at_pending() {
+    while (pending_from < pending.size()) {
+        const auto state = transport::look(pending[pending_from].request);
+        if (state == transport::State::lost) lost();
+        if (state == transport::State::under_way) break;
+        pending[pending_from++].packed.reset();
+    }
+    if (pending_from == pending.size()) {
+        pending.clear();
+        pending_from = 0;
+    }
+}
+
 bool Send::poll() {
     if (first != MPI_REQUEST_NULL) {
         switch (transport::look(first)) {
@@ -224,26 +243,9 @@ bool Send::poll() {
     }
     if (stalled && (acknowledged || peer.outstanding + delta <= mpi::job.window)) leave_all(false);
     if (marker != MPI_REQUEST_NULL) transport::look(marker);
-    while (pending_from < pending.size()) {
-        const auto state = transport::look(pending[pending_from].request);
-        if (state == transport::State::lost)
-            fail("send",
-                 "rank " + std::to_string(to.rank) + " is gone; " + name() + " was under way, " +
-                     std::to_string(left_bytes) + " of " + std::to_string(total) + " bytes had left",
-                 site);
-        if (state == transport::State::under_way) break;
-        pending[pending_from++].packed.reset();
-    }
-    if (pending_from == pending.size()) {
-        pending.clear();
-        pending_from = 0;
-    }
+    look_at_pending();
     if (!finished()) {
-        if (mpi::lifeline::cut(peer.rank))
-            fail("send",
-                 "rank " + std::to_string(to.rank) + " is gone; " + name() + " was under way, " +
-                     std::to_string(left_bytes) + " of " + std::to_string(total) + " bytes had left",
-                 site);
+        if (mpi::lifeline::cut(peer.rank)) lost();
         return false;
     }
     if (orphan) {
@@ -252,6 +254,13 @@ bool Send::poll() {
         return false;
     }
     return true;
+}
+
+void Send::lost() const {
+    fail("send",
+         "rank " + std::to_string(to.rank) + " is gone; " + name() + " was under way, " + std::to_string(left_bytes) +
+             " of " + std::to_string(total) + " bytes had left",
+         site);
 }
 
 // Rule 8. A delta send that has said nothing yet still takes its place: what comes next may depend on it.

@@ -81,7 +81,8 @@ private:
     bool leave(std::size_t cell, bool whatever_the_window);
     void leave_full(std::size_t from, std::size_t to, bool whatever_the_window);
     void leave_all(bool whatever_the_window);
-    void finish_end();
+    void look_at_pending();
+    [[noreturn]] void lost() const;
     bool finished() const {
         return complete() && pending.empty() && first == MPI_REQUEST_NULL && marker == MPI_REQUEST_NULL;
     }

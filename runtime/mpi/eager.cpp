@@ -14,7 +14,7 @@ namespace stretto::mpi {
 namespace {
 
 // Multiples of 32 (rule 5), just under the limits that libraries are known to have: a limit may count a header.
-constexpr std::array<int, 11> sizes = {3712, 4032, 8128, 12256, 16320, 24544, 32704, 49088, 61408, 65408, 131008};
+constexpr std::array<int, 10> sizes = {4032, 8128, 12256, 16320, 24544, 32704, 49088, 61408, 65408, 131008};
 constexpr int rate_bytes = 512 * 1024;
 constexpr int rate_tag = 100;
 

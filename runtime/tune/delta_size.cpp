@@ -31,9 +31,9 @@ std::size_t delta_bytes(std::size_t total, std::size_t first, std::size_t eager,
                            std::max(large, 2 * rate * cost_of_a_delta));
     // How fast a loop makes its bytes is not known at first, and a pipeline wants stages.
     if (site) best = std::min(best, std::max(large, static_cast<double>(total) / fewest));
-    // As many equal ones: a short last one would cost as much as any other.
+    // As many equal ones as have that size at least: a short last one would cost as much as any other.
     const auto rest = static_cast<double>(total > first ? total - first : total);
-    const double equal = rest / std::max(std::round(rest / best), 1.0);
+    const double equal = rest / std::max(std::floor(rest / best), 1.0);
     return std::clamp((static_cast<std::size_t>(equal) + 31) / 32 * 32, std::min(least, most), most);
 }
 

@@ -84,7 +84,7 @@ REQUESTS_OF_SENDS = (ISEND, ISSEND, IBSEND, IRSEND, SEND_INIT, SSEND_INIT, BSEND
 REQUESTS_OF_RECEIVES = (IRECV, RECV_INIT, MPROBE_IMRECV)
 
 # Both sides of: the header, short and long first fragments, eager limits of shared memory and TCP, the usual threshold.
-SIZES = (0, 1, 32, 95, 96, 97, 500, 3711, 3712, 3713, 3744, 3800, 4000, 4095, 4096, 4097, 5760, 8192, 12000, 16383, 16384, 16385,
+SIZES = (0, 1, 32, 95, 96, 97, 500, 3800, 4000, 4031, 4032, 4033, 4064, 4095, 4096, 4097, 5760, 8192, 12000, 16383, 16384, 16385,
          20000, 40000, 65535, 65536, 65537, 70000, 100000, 131072, 300000)  # fmt: skip
 EAGER = 3900  # smaller messages are buffered by every library: programs rely on it
 
@@ -197,7 +197,7 @@ class Planner:
         )
         one.layouts = tuple(self.layout(one) for _ in range(2))
         if r.random() < 0.08:
-            one.signature, one.n, one.forged = BYTES, r.choice((96, 3712)), True
+            one.signature, one.n, one.forged = BYTES, r.choice((96, 4032)), True
         one.any_tag, one.any_source = r.random() < 0.3, r.random() < 0.3
         one.capacity = one.n if r.random() < 0.5 else one.n + r.choice((1, 10, 1000, 70000 // ELEMENT[one.signature]))
         one.delays = (self.jitter(5), self.jitter(5))
@@ -392,7 +392,7 @@ class Planner:
         r = self.random
         kinds = (0, 1, 2, 4) if self.threads > 1 else (0, 1, 2, 3, 3, 4, 5, 6, 7)
         kind, comm, t, ident = r.choice(kinds), r.choice((WORLD, TWIN, BACKWARDS)), self.later(), next(self.ids)
-        size = r.choice((1, 1000, 3712, 50000)) if kind == 1 else r.choice((1, 96, 3712, 20000))
+        size = r.choice((1, 1000, 4032, 50000)) if kind == 1 else r.choice((1, 96, 4032, 20000))
         root = r.randrange(self.ranks)
         return Lines([(t, rank, f"together {ident} {kind} {comm} {size} {root}") for rank in range(self.ranks)])
 

@@ -161,7 +161,7 @@ PROMISE(bytes_beyond_a_short_variable_message_stay) {
     if (rank == 1) {
         memset(in, 0xEE, LARGEST);
         MPI_Recv(in, LARGEST, MPI_BYTE, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-        CHECK(holds(in, 10, 3) && all_are(in + 3712, LARGEST - 3712, 0xEE));
+        CHECK(holds(in, 10, 3) && all_are(in + 4032, LARGEST - 4032, 0xEE));
     }
 }
 

@@ -9,8 +9,8 @@ static void handler(MPI_Comm *comm, int *code, ...) {
     calls++;
 }
 
-static const int large[] = {97, 3712, 3713, 20000, 70000, 300000};
-static const int capacity[] = {0, 10, 95, 96, 128, 3711, 3712, 5000};
+static const int large[] = {97, 4032, 4033, 20000, 70000, 300000};
+static const int capacity[] = {0, 10, 95, 96, 128, 4031, 4032, 5000};
 enum { LARGE = 6, CAPACITIES = 8 };
 
 PROMISE(a_truncated_receive_returns_its_error) {

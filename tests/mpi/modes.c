@@ -32,9 +32,9 @@ PROMISE(a_synchronous_send_completes_only_when_matched) {
     }
 }
 
-/* Hole 8. The sizes of a first fragment, 96 and 3712, are the protocol's open point and left out. */
+/* Hole 8. The sizes of a first fragment, 96 and 4032, are the protocol's open point and left out. */
 PROMISE(a_probe_does_not_complete_a_synchronous_send) {
-    static const int some[] = {0, 95, 97, 3713, 20000, 70000, 300000};
+    static const int some[] = {0, 95, 97, 4033, 20000, 70000, 300000};
     for (int i = 0; i < 7; i++) {
         if (rank == 0) {
             MPI_Request request;
@@ -173,7 +173,7 @@ static void forge(unsigned char *message, int bytes, int what) {
 }
 
 PROMISE(a_message_that_looks_like_a_header_arrives_as_it_is) {
-    static const int lengths[] = {96, 3712};
+    static const int lengths[] = {96, 4032};
     int room = 2 * (LARGEST + MPI_BSEND_OVERHEAD);
     void *attached = malloc(room);
     if (rank == 0) MPI_Buffer_attach(attached, room);

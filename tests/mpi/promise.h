@@ -29,7 +29,7 @@ void promise_check(int good, const char *file, int line, const char *what);
 #define CHECK(what) promise_check(!!(what), __FILE__, __LINE__, #what)
 
 /* Sizes on both sides of every border of the protocol: header, short and long first fragment, eager limits. */
-static const int sizes[] = {0, 1, 95, 96, 97, 3711, 3712, 3713, 4096, 20000, 65536, 70000, 300000};
+static const int sizes[] = {0, 1, 95, 96, 97, 4031, 4032, 4033, 4096, 20000, 65536, 70000, 300000};
 enum { SIZES = sizeof sizes / sizeof *sizes, LARGEST = 300000 };
 
 /* Bytes that tell which message they are of and where in it they belong. */
