@@ -98,15 +98,8 @@ int send_begin(const void *buf, MPI_Count count, MPI_Datatype type, int dest, in
         {*request, send, nullptr, count > 0 ? bytes / static_cast<std::size_t>(count) : 0, comm, dest, tag, site});
     stretto_sends_open = stretto_sends_open + 1;
     if (send) {
-        const mpi::TypedBuffer data(buf, count, type);
-        // Where it is not contiguous the annotations may name any of its memory.
-        if (data.contiguous())
-            trigger::enter(data.contiguous_at(0), bytes, *send);
-        else
-            trigger::enter(buf,
-                           static_cast<std::size_t>(count) *
-                               static_cast<std::size_t>(std::max<std::ptrdiff_t>(data.map().extent(), 0)),
-                           *send);
+        const auto memory = mpi::TypedBuffer(buf, count, type).memory();
+        trigger::enter(memory.data(), memory.size(), *send);
         return MPI_SUCCESS;
     }
     auto held = std::make_unique<Held>(buf, count, type, dest, tag, comm);
@@ -202,14 +195,8 @@ int recv(void *buf, MPI_Count count, MPI_Datatype type, int source, int tag, MPI
     progress::Guard guard;
     if (!open.complete) {
         message::Receive *receive = open.incoming.receive;
-        const mpi::TypedBuffer &data = receive->buffer();
-        if (data.contiguous())
-            trigger::enter(data.contiguous_at(0), data.bytes(), *receive);
-        else
-            trigger::enter(buf,
-                           static_cast<std::size_t>(count) *
-                               static_cast<std::size_t>(std::max<std::ptrdiff_t>(data.map().extent(), 0)),
-                           *receive);
+        const auto memory = receive->buffer().memory();
+        trigger::enter(memory.data(), memory.size(), *receive);
         stretto_receives_open = stretto_receives_open + 1;
     }
     open_receives.push_back(std::move(open));

@@ -50,16 +50,12 @@ void Receive::first_came(const MPI_Status &its_status, int its_error) {
     if (failure == MPI_SUCCESS) mpi::library.Get_count(&status, MPI_BYTE, &n);
     const auto length = static_cast<std::size_t>(n);
     // Longer than the buffer: truncated natively, which the library has told (rule 14).
-    if (failure != MPI_SUCCESS || n < 0 || !has_fragment_length(length) || length > data.bytes() ||
-        !from.comm->framing_peer(status.MPI_SOURCE)) {
+    if (failure != MPI_SUCCESS || n < 0 || !has_fragment_length(length) ||
+        !from.comm->framing_peer(status.MPI_SOURCE) || length > data.bytes()) {
         state = State::complete;
         return;
     }
-    if (!data.map().known())
-        fail("receive",
-             name() + " may be framed, but its datatype has MPI_PACKED inside, or more pieces than Stretto keeps; "
-                      "run with STRETTO=off",
-             site);
+    take_image();
     std::byte fragment[first_fragment];
     data.pack(0, length, fragment);
     read_header(fragment, length);
@@ -67,6 +63,7 @@ void Receive::first_came(const MPI_Status &its_status, int its_error) {
 
 void Receive::first_listed(const std::byte *fragment, std::size_t n, bool is_framed, const MPI_Status &its_status) {
     status = its_status;
+    take_image();
     if (is_framed) {
         read_header(fragment, n);
         return;
@@ -77,7 +74,20 @@ void Receive::first_listed(const std::byte *fragment, std::size_t n, bool is_fra
         count(Rule::truncated);
     }
     data.unpack(0, std::min(n, data.bytes()), fragment);
+    put_back();
     state = State::complete;
+}
+
+void Receive::take_image() {
+    if (data.map().known()) return;
+    image = std::make_unique_for_overwrite<std::byte[]>(data.bytes());
+    data.pack_all(image.get());
+    program = data;
+    data = {image.get(), static_cast<MPI_Count>(program.bytes()), MPI_BYTE};
+}
+
+void Receive::put_back() {
+    if (image) program.unpack_all(image.get());
 }
 
 void Receive::read_header(const std::byte *fragment, std::size_t n) {
@@ -219,6 +229,7 @@ bool Receive::poll() {
 
 void Receive::finish() {
     tags_done(peer, tag, tags);
+    put_back();
     mpi::library.Status_set_elements_x(&status, MPI_BYTE, static_cast<MPI_Count>(total));
     if (trace::enabled()) trace::message(trace::Direction::receive, status.MPI_SOURCE, total, matched);
     state = State::complete;
@@ -227,7 +238,7 @@ void Receive::finish() {
 bool Receive::arrived(Range range) {
     if (state == State::complete) return true;
     if (state == State::posted) return false;
-    if (!data.contiguous()) { // memory does not say which bytes of the message: all of them
+    if (!buffer().contiguous()) { // memory does not say which bytes of the message: all of them
         poll();
         return state == State::complete;
     }

@@ -61,7 +61,8 @@ public:
     //! Has the library called the error handler already?
     bool was_raised() const { return raised; }
     const Envelope &envelope() const { return from; }
-    const mpi::TypedBuffer &buffer() const { return data; }
+    //! The program's.
+    const mpi::TypedBuffer &buffer() const { return image ? program : data; }
     //! As long as it has not completed.
     MPI_Request native() const { return first; }
 
@@ -69,7 +70,8 @@ public:
     void abandon();
 
 private:
-    void complete_plain();
+    void take_image();
+    void put_back();
     void read_header(const std::byte *fragment, std::size_t bytes);
     void post();
     bool look(std::size_t k);
@@ -79,7 +81,9 @@ private:
     std::string name() const { return describe("from", status.MPI_SOURCE, status.MPI_TAG); }
     [[noreturn]] void lost() const;
 
-    mpi::TypedBuffer data;
+    mpi::TypedBuffer data;              // where the message is put together: the program's buffer, or
+    std::unique_ptr<std::byte[]> image; // all its bytes, where the library alone knows the way into the buffer
+    mpi::TypedBuffer program;           // the buffer then
     Envelope from;
     CallSite site;
     State state = State::posted;

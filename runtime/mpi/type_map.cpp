@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <climits>
 #include <cstring>
 #include <mutex>
 #include <new>
@@ -595,6 +596,18 @@ const TypeMap &type_map(MPI_Datatype type) {
 // ---------------------------------------------------------------------------------------------------------------------
 // Packing
 
+TypedBuffer::TypedBuffer(const void *base, MPI_Count count, MPI_Datatype type)
+    : base_(reinterpret_cast<std::uintptr_t>(base)), count_(static_cast<std::size_t>(count)),
+      map_(type_map(type).shared()) {
+    if (map_->known()) return;
+    auto *own = new MPI_Datatype; // the program may free its handle before the message has come
+    library.Type_dup(type, own);
+    type_ = {own, [](MPI_Datatype *duplicate) {
+                 library.Type_free(duplicate);
+                 delete duplicate;
+             }};
+}
+
 std::size_t TypedBuffer::segment_of(std::size_t packed_in_element) const {
     std::span<const Segment> segments = map_->segments();
     auto after = std::partition_point(segments.begin(), segments.end(),
@@ -622,6 +635,31 @@ inline void copy(std::byte *to, const std::byte *from, std::size_t bytes) {
 }
 
 } // namespace
+
+template <typename Function>
+void TypedBuffer::for_each_group(Function &&function) const {
+    const std::size_t element = std::max<std::size_t>(map_->bytes(), 1);
+    const std::size_t most = std::max<std::size_t>(INT_MAX / 2 / element, 1);
+    for (std::size_t k = 0; k < count_; k += most)
+        function(at(static_cast<std::ptrdiff_t>(k) * map_->extent()), static_cast<int>(std::min(most, count_ - k)),
+                 k * element);
+}
+
+void TypedBuffer::pack_all(std::byte *out) const {
+    for_each_group([&](const void *elements, int count, std::size_t offset) {
+        int position = 0;
+        library.Pack(elements, count, *type_, out + offset,
+                     static_cast<int>(static_cast<std::size_t>(count) * map_->bytes()), &position, MPI_COMM_SELF);
+    });
+}
+
+void TypedBuffer::unpack_all(const std::byte *in) const {
+    for_each_group([&](void *elements, int count, std::size_t offset) {
+        int position = 0;
+        library.Unpack(in + offset, static_cast<int>(static_cast<std::size_t>(count) * map_->bytes()), &position,
+                       elements, count, *type_, MPI_COMM_SELF);
+    });
+}
 
 void TypedBuffer::pack(std::size_t packed_begin, std::size_t bytes, std::byte *out) const {
     for_each_piece(packed_begin, bytes, [&](const std::byte *memory, std::size_t piece) {

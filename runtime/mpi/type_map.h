@@ -112,9 +112,7 @@ const TypeMap &type_map(MPI_Datatype type);
 class TypedBuffer {
 public:
     TypedBuffer() = default;
-    TypedBuffer(const void *base, MPI_Count count, MPI_Datatype type)
-        : base_(reinterpret_cast<std::uintptr_t>(base)), count_(static_cast<std::size_t>(count)),
-          map_(type_map(type).shared()) {}
+    TypedBuffer(const void *base, MPI_Count count, MPI_Datatype type);
 
     const TypeMap &map() const { return *map_; }
     std::size_t count() const { return count_; }
@@ -129,6 +127,18 @@ public:
     std::byte *contiguous_at(std::size_t packed_offset) const {
         return contiguous() ? at(map_->segments()[0].offset) + packed_offset : nullptr;
     }
+
+    /// The memory between its first and its last byte, gaps included: what addresses in it may name.
+    std::span<std::byte> memory() const {
+        if (std::byte *begin = contiguous_at(0)) return {begin, bytes()};
+        const std::ptrdiff_t span = static_cast<std::ptrdiff_t>(count_) * map_->extent();
+        return {at(0), span > 0 ? static_cast<std::size_t>(span) : 0};
+    }
+
+    /// Copy all of the message out of the buffer, or into it, by the library: also where the type map is not known. (MPI 4.1, 5.2;
+    /// between equal machines, packed bytes are the message's.)
+    void pack_all(std::byte *out) const;
+    void unpack_all(const std::byte *in) const;
 
     /// Copy bytes packed_begin .. packed_begin + bytes - 1 of the message out of the buffer, or into it. Any offsets,
     /// also within a basic element. The type map must be known.
@@ -148,9 +158,14 @@ private:
     /// The index of the segment that holds this byte of an element.
     std::size_t segment_of(std::size_t packed_in_element) const;
 
+    /// Call function(const void *elements, int count, std::size_t packed_offset) for groups of elements that an int can count in bytes.
+    template <typename Function>
+    void for_each_group(Function &&function) const;
+
     std::uintptr_t base_ = 0;
     std::size_t count_ = 0;
     std::shared_ptr<const TypeMap> map_;
+    std::shared_ptr<const MPI_Datatype> type_; // our own handle, only where the type map is not known
 };
 
 template <typename Function>

@@ -33,7 +33,7 @@ static void exchange(const void *from, int n_out, MPI_Datatype type_out, void *t
     }
 }
 
-static const int lengths[] = {1, 23, 24, 927, 928, 929, 5000, 40000};
+static const int lengths[] = {1, 23, 24, 1007, 1008, 1009, 5000, 40000};
 enum { LENGTHS = 8, MOST = 40000 };
 
 PROMISE(a_vector_is_sent_to_contiguous_memory_and_back) {
@@ -245,4 +245,36 @@ PROMISE(a_negative_lower_bound_is_respected) {
     }
     MPI_Type_free(&backwards);
     free(memory);
+}
+
+/* MPI_PACKED inside: which bytes of memory such a type names, the library alone knows. */
+PROMISE(a_type_that_has_packed_bytes_inside) {
+    unsigned char *gapped = malloc(2 * LARGEST);
+    for (int i = 0; i < SIZES; i++)
+        for (int way = 0; way < 3 && sizes[i]; way++) {
+            if (rank == 0) {
+                fill(out, sizes[i], i);
+                MPI_Send(out, sizes[i], MPI_BYTE, 1, 1, MPI_COMM_WORLD);
+            }
+            if (rank == 1) {
+                MPI_Datatype type = vector_type(sizes[i], 1, 2, MPI_PACKED);
+                MPI_Status status;
+                MPI_Request request;
+                memset(gapped, 0xEE, 2 * sizes[i]);
+                if (way == 2) { /* the handle goes before the message has come */
+                    MPI_Irecv(gapped, 1, type, 0, 1, MPI_COMM_WORLD, &request);
+                    MPI_Type_free(&type);
+                    MPI_Wait(&request, &status);
+                } else {
+                    if (way == 1) MPI_Probe(0, 1, MPI_COMM_WORLD, &status);
+                    MPI_Recv(gapped, 1, type, 0, 1, MPI_COMM_WORLD, &status);
+                    MPI_Type_free(&type);
+                }
+                int good = 1;
+                for (int k = 0; k < sizes[i]; k++) in[k] = gapped[2 * k];
+                for (int k = 0; k < sizes[i] - 1; k++) good &= gapped[2 * k + 1] == 0xEE;
+                CHECK(good && holds(in, sizes[i], i) && count_of(&status, MPI_BYTE) == sizes[i]);
+            }
+        }
+    free(gapped);
 }
