@@ -19,7 +19,7 @@ SIZES = [2**k for k in range(16, 27)]  # 64 KiB to 64 MiB
 def read(arguments: list[str]) -> argparse.Namespace:
     top = Parser(prog="stretto bench bandwidth", description=__doc__)
     top.add_argument("--mpi", default="openmpi")
-    top.add_argument("--turns", type=count, default=5, metavar="N", help="launches of each, in turns (default: 5)")
+    top.add_argument("--turns", type=count, default=9, metavar="N", help="launches of each, in turns (default: 9)")
     top.add_argument("--patience", type=float, default=20, metavar="S", help="how long to wait for quiet (default: 20)")
     top.add_argument("--json", action="store_true")
     asked = top.parse_args(arguments)

@@ -6,7 +6,7 @@
 //! \brief How large the deltas of a message are. A pipeline of k deltas over a message of n bytes, whose bytes come at r bytes per
 //! second, ends n/(k r) later than one of infinitely small deltas, and its k deltas cost k times o: the sum is least where a delta has
 //! sqrt(n r o) bytes. The rate is the link's, or that of the computation where it is slower: learnt per call site. More than 8 KiB, or
-//! what leaves in 2 o, was never better.
+//! what leaves in 2 o, was never better. A message is cut into as many equal deltas as have that size at least.
 namespace stretto::tune {
 
 //! Bytes of a delta: a multiple of 32 (rule 5), never above the eager limit (rule 7), never less than is worth a message.

@@ -223,3 +223,18 @@ PROMISE(a_message_that_looks_like_a_header_arrives_as_it_is) {
     if (rank == 0) MPI_Buffer_detach(&attached, &room);
     free(attached);
 }
+
+/* Rule 3: by its nonce alone does a receiver know a header of this job. */
+PROMISE(a_header_of_another_job_arrives_as_it_is) {
+    static const int lengths[] = {96, 4032};
+    for (int i = 0; i < 2; i++) {
+        forge(out, lengths[i], i);
+        out[15] ^= 1;
+        if (rank == 0) MPI_Send(out, lengths[i], MPI_BYTE, 1, 1, MPI_COMM_WORLD);
+        if (rank == 1) {
+            MPI_Status status;
+            MPI_Recv(in, LARGEST, MPI_BYTE, 0, 1, MPI_COMM_WORLD, &status);
+            CHECK(status_is(&status, 0, 1, lengths[i]) && memcmp(in, out, lengths[i]) == 0);
+        }
+    }
+}

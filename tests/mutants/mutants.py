@@ -46,9 +46,16 @@ MUTANTS = [
         ("a_delta_send_may_end_shorter_than_it_began", "bytes_beyond_a_short_variable_message_stay"),
     ),
     Mutant(
+        "rule 3: the nonce is not looked at",
+        "message/receive.cpp",
+        "if (header.nonce != mpi::job.nonce || header.version",
+        "if (header.version",
+        ("a_header_of_another_job_arrives_as_it_is",),
+    ),
+    Mutant(
         "rule 4: what the library would have buffered waits for its match",
         "message/send.cpp",
-        "acknowledged = size <= peer.eager;",
+        "acknowledged = size <= peer.eager && kind != Kind::escaped_synchronous;",
         "acknowledged = false;",
         ("head_to_head_sends_below_the_eager_limit_do_not_block", "many_small_unmatched_sends_do_not_block"),
         env={"STRETTO_THRESHOLD": "0", "STRETTO_FAST_LINK": "1e300", "STRETTO_BUDGET": "0"},
@@ -56,8 +63,8 @@ MUTANTS = [
     Mutant(
         "rule 5: fragments end within elements",
         "message/send.cpp",
-        "if (data.bytes() >= least_total && data.map().element_border(first_fragment)) return first_most;",
-        "if (data.bytes() >= least_total) return first_most;",
+        "return data.bytes() >= least_total && data.map().element_border(first_fragment) ? first_most : 0;",
+        "return data.bytes() >= least_total ? first_most : 0;",
         ("elements_that_fit_no_fragment_border_arrive_whole", "a_struct_of_int_and_double_is_sent_as_another_struct"),
         mpi="mpich4",
     ),
@@ -183,10 +190,17 @@ MUTANTS = [
         ranks=3,
     ),
     Mutant(
+        "rule 15: the cancel of a receive goes no further than us",
+        "front/operation.cpp",
+        "else if (receive && receive->where() == message::Receive::State::posted && !send)",
+        "else if (receive && receive->is_complete())",
+        ("a_receive_is_cancelled_before_its_match", "a_message_meets_the_receive_after_a_cancelled_one"),
+    ),
+    Mutant(
         "rule 18: MPI_Finalize leaves what is under way",
         "front/environment.cpp",
-        "int Finalize() {\n    if (active) {",
-        "int Finalize() {\n    if (active && settings.off) {",
+        "check_all_ended();\n    if (active) {",
+        "check_all_ended();\n    if (active && settings.off) {",
         pytest=("tests/endings", "then_finalize and force"),
     ),
     Mutant(
