@@ -257,7 +257,14 @@ def hanging(state):
     """A job that never ends by itself, with both its ranks at work."""
     up("2")
     command = [*LAB, "run", "-n", "2", "--mpi", "openmpi", "--", str(traffic("openmpi")), "hang"]
-    job = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True)
+    # Whoever started us may ignore SIGINT (nohup, a shell's background job); a terminal does not.
+    job = subprocess.Popen(
+        command,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+    )
     end = time.monotonic() + 30
     while sum("lab-traffic-plain hang" in line and "mpirun" not in line for line in processes().values()) < 2:
         assert job.poll() is None and time.monotonic() < end, job.communicate()
