@@ -29,6 +29,11 @@ RANK_NAMES = ("OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK")
 COUNTER = re.compile(r"^.*?stretto: counter (\d+) (\S+) (\d+)\s*$", re.M)
 
 
+def as_from_a_terminal():
+    """For Popen's preexec_fn. Whoever started us may ignore SIGINT (nohup, a shell's background job); a terminal does not."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
 @dataclasses.dataclass
 class Result:
     command: list

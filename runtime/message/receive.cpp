@@ -49,7 +49,8 @@ void Receive::first_came(const MPI_Status &its_status, int its_error) {
     int n = 0;
     if (failure == MPI_SUCCESS) mpi::library.Get_count(&status, MPI_BYTE, &n);
     const auto length = static_cast<std::size_t>(n);
-    // Longer than the buffer: truncated natively, which the library has told (rule 14).
+    // Longer than the buffer: truncated natively, which the library has told (rule 14). From a peer that does not frame there
+    // may be no buffer to ask.
     if (failure != MPI_SUCCESS || n < 0 || !has_fragment_length(length) ||
         !from.comm->framing_peer(status.MPI_SOURCE) || length > data.bytes()) {
         state = State::complete;

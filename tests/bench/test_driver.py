@@ -8,7 +8,7 @@ import sys
 import time
 
 import pytest
-from launch import BUILD, ROOT, launch, mpis
+from launch import BUILD, ROOT, as_from_a_terminal, launch, mpis
 
 STRETTO = BUILD / "bin/stretto"
 SHORT = ("--reps", 2, "--turns", 1, "--attempts", 1, "--patience", 0)
@@ -147,13 +147,12 @@ def test_a_program_that_is_not_built_is_named(tmp_path):
 @pytest.mark.parametrize("ending", [None, signal.SIGTERM, signal.SIGINT])
 def test_no_lab_is_left_behind(ending):
     words = [STRETTO, "bench", "pair", "--lab", "1gbit", "--size", "64KiB", *map(str, SHORT)]
-    # Whoever started us may ignore SIGINT (nohup, a shell's background job); a terminal does not.
     job = subprocess.Popen(
         words,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
         text=True,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+        preexec_fn=as_from_a_terminal,
     )
     if ending:
         job.stderr.readline()  # the lab is up, the first launch begins

@@ -12,7 +12,7 @@ import uuid
 
 import pytest
 from compile import program
-from launch import ROOT, mpis
+from launch import ROOT, as_from_a_terminal, mpis
 
 HERE = pathlib.Path(__file__).parent
 LAB = [sys.executable, str(ROOT / "tools/lab")]
@@ -257,13 +257,12 @@ def hanging(state):
     """A job that never ends by itself, with both its ranks at work."""
     up("2")
     command = [*LAB, "run", "-n", "2", "--mpi", "openmpi", "--", str(traffic("openmpi")), "hang"]
-    # Whoever started us may ignore SIGINT (nohup, a shell's background job); a terminal does not.
     job = subprocess.Popen(
         command,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         start_new_session=True,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+        preexec_fn=as_from_a_terminal,
     )
     end = time.monotonic() + 30
     while sum("lab-traffic-plain hang" in line and "mpirun" not in line for line in processes().values()) < 2:
