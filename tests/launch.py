@@ -118,7 +118,8 @@ def _command(mpi, n, transport, env, launcher):
             "tcp": ["--mca", "btl", "tcp,self", "--mca", "btl_tcp_if_include", "lo"],
         }
         if found["family"] == "openmpi4":
-            wire["tcp"] += ["--mca", "osc", "^rdma"]  # which makes no window over TCP alone
+            # rdma makes no window over TCP alone; ucx waits in MPI_Win_start without progress for a message under way.
+            wire["tcp"] += ["--mca", "osc", "^rdma,ucx"]
         command = [found["mpirun"], "--oversubscribe", "--bind-to", "none", "--mca", "pml", "ob1", *wire[transport]]
         command += ["--mca", "mpi_yield_when_idle", "1"]
         for name, value in env.items():
