@@ -1,4 +1,4 @@
-// What the lab's tests run on two ranks: traffic rate | wait | hang
+// What the lab's tests run on two ranks: traffic rate BYTES | wait | hang
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,21 +11,22 @@ static double seconds(clockid_t clock) {
     return time.tv_sec + time.tv_nsec * 1e-9;
 }
 
-// Prints how many bits per second one large message makes, the best of a few.
-static void rate(int rank) {
-    enum { BYTES = 2 << 20, REPETITIONS = 5 };
-    char *data = calloc(BYTES, 1), answer = 0;
+// Prints how many bits per second one message makes on links that were idle, the best of a few.
+static void rate(int rank, int bytes) {
+    enum { REPETITIONS = 5 };
+    char *data = calloc((size_t)bytes, 1), answer = 0;
     double best = 0;
     for (int k = 0; k < REPETITIONS; k++) {
+        nanosleep(&(struct timespec){0, 20000000}, NULL);
         double begin = seconds(CLOCK_MONOTONIC);
         if (rank == 0) {
-            MPI_Send(data, BYTES, MPI_BYTE, 1, 0, MPI_COMM_WORLD);
+            MPI_Send(data, bytes, MPI_BYTE, 1, 0, MPI_COMM_WORLD);
             MPI_Recv(&answer, 1, MPI_BYTE, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
         } else {
-            MPI_Recv(data, BYTES, MPI_BYTE, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+            MPI_Recv(data, bytes, MPI_BYTE, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
             MPI_Send(&answer, 1, MPI_BYTE, 0, 0, MPI_COMM_WORLD);
         }
-        double bits = BYTES * 8.0 / (seconds(CLOCK_MONOTONIC) - begin);
+        double bits = bytes * 8.0 / (seconds(CLOCK_MONOTONIC) - begin);
         if (bits > best) best = bits;
     }
     if (rank == 0) printf("bits %.0f\n", best);
@@ -58,7 +59,7 @@ int main(int argc, char **argv) {
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Barrier(MPI_COMM_WORLD);
-    if (!strcmp(what, "rate")) rate(rank);
+    if (!strcmp(what, "rate") && argc > 2) rate(rank, atoi(argv[2]));
     if (!strcmp(what, "wait")) wait(rank);
     if (!strcmp(what, "hang")) receive_what_nobody_sends();
     MPI_Finalize();

@@ -55,22 +55,10 @@ def shape(device: str, rate: Rate, delay_us: int, host: str | None = None) -> No
     tc = ["tc", "-n", host] if host else ["tc"]
     parent = ["root", "handle", "1:"]
     if rate.bits is not None:
-        bucket, queue = str(rate.bucket_bytes), str(QUEUE_BYTES)
-        command(
-            *tc,
-            "qdisc",
-            "add",
-            "dev",
-            device,
-            *parent,
-            "tbf",
-            "rate",
-            f"{rate.bits}bit",
-            "burst",
-            bucket,
-            "limit",
-            queue,
-        )
+        words = f"rate {rate.bits}bit burst {rate.bucket_bytes} limit {QUEUE_BYTES}"
+        if rate.peak_bits:
+            words += f" peakrate {rate.peak_bits}bit mtu {rate.packet_bytes}"
+        command(*tc, "qdisc", "add", "dev", device, *parent, "tbf", *words.split())
         parent = ["parent", "1:1"]
     if delay_us:
         try:
