@@ -51,13 +51,15 @@ def generic_receive_offload(device: str) -> None:
 
 
 def shape(device: str, rate: Rate, delay_us: int, host: str | None = None) -> None:
-    """Limits what leaves a device."""
+    """Limits what leaves a device: packet by packet where it is a host's own."""
     tc = ["tc", "-n", host] if host else ["tc"]
     parent = ["root", "handle", "1:"]
     if rate.bits is not None:
-        words = f"rate {rate.bits}bit burst {rate.bucket_bytes} limit {QUEUE_BYTES}"
-        if rate.peak_bits:
-            words += f" peakrate {rate.peak_bits}bit mtu {rate.packet_bytes}"
+        words = f"rate {rate.bits}bit limit {QUEUE_BYTES} burst "
+        if host and rate.paced:
+            words += f"{rate.long_bucket_bytes} peakrate {rate.peak_bits}bit mtu {rate.peak_bucket_bytes}"
+        else:
+            words += f"{rate.bucket_bytes}"
         command(*tc, "qdisc", "add", "dev", device, *parent, "tbf", *words.split())
         parent = ["parent", "1:1"]
     if delay_us:

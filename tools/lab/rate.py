@@ -7,10 +7,11 @@ BITS = {"kbit": 10**3, "mbit": 10**6, "gbit": 10**9}
 SLOWEST, FASTEST = 10**5, 10**11
 
 # A packet that segmentation offload (GSO) has not cut yet is what the shaper sees as one packet. So much
-# wire time each is fine enough to look like a stream, and coarse enough to be cheap; the shaper cuts what is larger.
+# wire time each is fine enough to look like a stream, and coarse enough to be cheap.
 PACKET_SECONDS = 48e-6
-# A packet of the usual MTU and a little of the next at least; at most what fits an IPv4 packet with room for headers.
-SMALLEST_PACKET, LARGEST_PACKET = 1800, 61440
+# A packet of the usual MTU at least; at most what fits an IPv4 packet with room for headers.
+SMALLEST_PACKET, LARGEST_PACKET = 1800, 58000
+HEADERS = 1.05  # a packet with those of all its segments, over the packet
 # The shaper's timer is late by so much as a rule, and by so much at worst.
 LATE_SECONDS, LATEST_SECONDS = 12e-6, 100e-6
 # Faster links leave no time for a timer between two packets.
@@ -56,21 +57,33 @@ class Rate:
         return min(max(int(self.bits / 8 * PACKET_SECONDS), SMALLEST_PACKET), LARGEST_PACKET)
 
     @property
-    def peak_bits(self) -> int | None:
-        """Bits per second of packets that follow one another, so that no more than one leaves at once.
+    def bucket_bytes(self) -> int:
+        """The token bucket holds two packets: what is larger than the bucket would be cut up or dropped."""
+        return int(2 * HEADERS * self.packet_bytes)
+
+    @property
+    def paced(self) -> bool:
+        """Does one packet at a time leave an idle link?"""
+        return self.bits is not None and self.bits <= FASTEST_PACED
+
+    @property
+    def peak_bits(self) -> int:
+        """Of a paced link, bits per second of packets that follow one another.
 
         Somewhat more than the rate, or the time by which the timer is late would be lost to the link.
         """
-        if self.bits is None or self.bits > FASTEST_PACED:
-            return None
         seconds = 8 * self.packet_bytes / self.bits
         return round(self.bits * seconds / (seconds - LATE_SECONDS))
 
     @property
-    def bucket_bytes(self) -> int:
-        """The token bucket: what may leave after the timer was late, and two packets at least."""
-        late = int((self.bits or 0) / 8 * LATEST_SECONDS)
-        return self.packet_bytes + max(late if self.peak_bits else 0, self.packet_bytes)
+    def peak_bucket_bytes(self) -> int:
+        """What may leave a paced link at once: a packet, and what the timer is late by."""
+        return int(HEADERS * self.packet_bytes + self.bits / 8 * LATE_SECONDS)
+
+    @property
+    def long_bucket_bytes(self) -> int:
+        """What a paced link may make up for."""
+        return int(self.peak_bucket_bytes + self.bits / 8 * LATEST_SECONDS)
 
 
 def parse_delay(text: str) -> int:
