@@ -22,7 +22,7 @@ void prepare_transport();
 
 //! \brief Measure the link from every rank of `group` to the next one, all at once, and agree on the worst eager limit and the
 //! best rate: they hold for every pair of this class. Collective over `group`; `everyone` contains it. Ranks whose
-//! group is alone take part with nothing to send. Takes about a tenth of a second.
+//! group is alone take part with nothing to send; where all are, nothing is measured. Takes about a tenth of a second.
 Link measure_links(MPI_Comm group, MPI_Comm everyone);
 
 } // namespace stretto::mpi
