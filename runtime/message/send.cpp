@@ -48,6 +48,11 @@ Send *Send::begin(const mpi::TypedBuffer &data, const Envelope &to, mpi::Peer &p
     }
     auto *send = new Send(data, to, peer, kind, site);
     send->first_most_here = kind == Kind::escaped || kind == Kind::escaped_synchronous ? 0 : *n;
+    // Where small deltas are best, the first bytes had better not wait until a first fragment is full.
+    if (kind == Kind::delta && 2 * send->delta <= send->first_most_here) {
+        send->first_most_here = 0;
+        send->delta = tune::delta_bytes(send->total, 0, peer.eager, peer.rate, site);
+    }
     // For the grid that begins at 0: the one that begins at F has no more cells.
     send->tags = static_cast<std::uint32_t>(1 + (send->total + send->delta - 1) / send->delta);
     const auto tag = take_tags(peer.rank, send->tags);

@@ -100,7 +100,7 @@ private:
     std::size_t total;               // bytes; of a delta send: the most it may be
     std::size_t end_bytes;           // bytes that it really has, once ended; total before
     std::size_t delta;               // bytes of a delta
-    std::size_t first_most_here = 0; // F or 0: what the type allows
+    std::size_t first_most_here = 0; // F or 0: what the type allows and is worth it
     std::size_t first_data = 0;      // bytes of data in the first fragment
     std::uint32_t tag = 0, tags = 0;
     double begun = 0;

@@ -239,6 +239,31 @@ PROMISE(the_first_half_is_used_before_the_second_is_made) {
         CHECK(holds(in, N, 1));
     }
 }
+
+/* With small deltas nothing waits until a first fragment is full. */
+PROMISE(a_small_delta_does_not_wait_for_a_full_first_fragment) {
+    enum { N = 8192 };
+    const char *delta = getenv("STRETTO_DELTA");
+    if (!getenv("STRETTO_TESTS_PIPELINE") || !delta || atoi(delta) > 1024) return;
+    if (rank == 0) {
+        MPI_Request request;
+        MPIX_Delta_send_begin(out, N, MPI_BYTE, 1, 1, MPI_COMM_WORLD, &request);
+        fill(out, N, 1);
+        MPIX_Delta_send_data(out, 1024);
+        hear(1);
+        MPIX_Delta_send_data(out + 1024, N - 1024);
+        MPIX_Delta_send_end(&request);
+        MPIX_Delta_wait(&request, MPI_STATUS_IGNORE);
+    }
+    if (rank == 1) {
+        MPIX_Delta_recv(in, N, MPI_BYTE, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPIX_Delta_wait_data(in, 1024);
+        CHECK(holds(in, 1024, 1));
+        tell(0);
+        MPIX_Delta_recv_end(in, MPI_STATUS_IGNORE);
+        CHECK(holds(in, N, 1));
+    }
+}
 #endif
 
 PROMISE(delta_messages_cross_head_to_head) {

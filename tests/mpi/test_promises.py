@@ -23,6 +23,7 @@ SETTINGS = {
     "linked": (3, "shm", "linked", None, {}),
     "linked-force": (2, "shm", "linked", None, FORCE),
     "linked-tcp": (2, "tcp", "linked", None, {"STRETTO_TESTS_PIPELINE": "1"}),
+    "linked-tcp-small": (2, "tcp", "linked", None, {"STRETTO_TESTS_PIPELINE": "1", "STRETTO_DELTA": "1024"}),
     "preloaded-force-tcp": (4, "tcp", "preloaded", None, FORCE),
     "threads": (2, "shm", "linked", "multiple", {}),
     "threads-force-tcp": (2, "tcp", "linked", "multiple", FORCE),
