@@ -14,8 +14,8 @@ SMALLEST_PACKET, LARGEST_PACKET = 1800, 58000
 HEADERS = 1.05  # a packet with those of all its segments, over the packet
 # The shaper's timer is late by so much as a rule, and by so much at worst.
 LATE_SECONDS, LATEST_SECONDS = 12e-6, 100e-6
-# Faster links leave no time for a timer between two packets.
-FASTEST_PACED = 2 * 10**9
+# On faster links a timer between two packets takes more from the ranks that compute than it is worth.
+FASTEST_PACED = 5 * 10**8
 
 
 class BadRate(ValueError):
