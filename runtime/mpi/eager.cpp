@@ -43,11 +43,8 @@ public:
     // show it, and have time for them.
     double rate();
 
-    struct Eager {
-        std::size_t bytes = 0; // the worst link's: the largest size that held, 0 if none did
-        bool completes = true; // the library says so of sends up to it
-    };
-    Eager eager();
+    // The worst link's limit, and what the library says of sends up to it. To be asked after the rate.
+    Link eager();
 
 private:
     void barrier() const {
@@ -93,7 +90,7 @@ int look(std::array<MPI_Request, n> &requests, std::array<int, n> &complete) {
     return std::accumulate(complete.begin(), complete.end(), 0);
 }
 
-Links::Eager Links::eager() {
+Link Links::eager() {
     std::array<MPI_Request, n> sends, receives;
     sends.fill(MPI_REQUEST_NULL);
     receives.fill(MPI_REQUEST_NULL);
@@ -149,7 +146,10 @@ Links::Eager Links::eager() {
     const double agreed = worst(held);
     bool completes = true;
     for (std::size_t k = 0; k < n && !alone && sizes[k] <= agreed; k++) completes = completes && complete[k];
-    return {static_cast<std::size_t>(agreed), worst(completes) > 0};
+    Link link;
+    link.eager = static_cast<std::size_t>(agreed);
+    link.completes = worst(completes) > 0;
+    return link;
 }
 
 } // namespace
@@ -160,12 +160,10 @@ void prepare_transport() {
 
 Link measure_links(MPI_Comm group, MPI_Comm everyone) {
     Links links(group, everyone);
-    Link link;
-    link.rate = links.rate();
-    if (link.rate == 0) return link;
-    const auto [bytes, completes] = links.eager();
-    link.eager = bytes;
-    link.completes = completes;
+    const double rate = links.rate();
+    if (rate == 0) return {};
+    Link link = links.eager();
+    link.rate = rate;
     return link;
 }
 

@@ -214,55 +214,42 @@ PROMISE(a_pipeline_of_delta_messages_passes_through_all_ranks) {
 }
 
 #ifndef STRETTO_PLAIN
-/* The point of it all: plain MPI hangs here. The sender makes its second half only when the first was used. */
-PROMISE(the_first_half_is_used_before_the_second_is_made) {
-    enum { N = 200000 };
-    /* Where delta messages are framed for certain: not with STRETTO_FORCE, which uses up the tags (rule 6), and not over MPICH's
-     * shared memory, whose eager limit is too low (rule 7). */
-    if (!getenv("STRETTO_TESTS_PIPELINE")) return;
+/* The point of it all: plain MPI hangs here. The sender makes the rest of n bytes only when `needed` of the first ones, declared
+ * `piece` by piece, were used. */
+static void use_before_the_rest_is_made(int n, int first, int piece, int needed) {
     if (rank == 0) {
         MPI_Request request;
-        MPIX_Delta_send_begin(out, N, MPI_BYTE, 1, 1, MPI_COMM_WORLD, &request);
-        fill(out, N, 1);
-        for (int at = 0; at < N / 2; at += 1000) MPIX_Delta_send_data(out + at, 1000);
+        MPIX_Delta_send_begin(out, n, MPI_BYTE, 1, 1, MPI_COMM_WORLD, &request);
+        fill(out, n, 1);
+        for (int at = 0; at < first; at += piece) MPIX_Delta_send_data(out + at, piece);
         hear(1);
-        MPIX_Delta_send_data(out + N / 2, N / 2);
+        MPIX_Delta_send_data(out + first, n - first);
         MPIX_Delta_send_end(&request);
         MPIX_Delta_wait(&request, MPI_STATUS_IGNORE);
     }
     if (rank == 1) {
-        MPIX_Delta_recv(in, N, MPI_BYTE, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-        MPIX_Delta_wait_data(in, 10000);
-        CHECK(holds(in, 10000, 1));
+        MPIX_Delta_recv(in, n, MPI_BYTE, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPIX_Delta_wait_data(in, needed);
+        CHECK(holds(in, needed, 1));
         tell(0);
         MPIX_Delta_recv_end(in, MPI_STATUS_IGNORE);
-        CHECK(holds(in, N, 1));
+        CHECK(holds(in, n, 1));
     }
 }
 
-/* With small deltas nothing waits until a first fragment is full. */
+/* Where delta messages are framed for certain: not with STRETTO_FORCE, which uses up the tags (rule 6), and not over MPICH's
+ * shared memory, whose eager limit is too low (rule 7). */
+static int framed_for_certain(void) {
+    return getenv("STRETTO_TESTS_PIPELINE") != NULL;
+}
+
+PROMISE(the_first_half_is_used_before_the_second_is_made) {
+    if (framed_for_certain()) use_before_the_rest_is_made(200000, 100000, 1000, 10000);
+}
+
 PROMISE(a_small_delta_does_not_wait_for_a_full_first_fragment) {
-    enum { N = 8192 };
     const char *delta = getenv("STRETTO_DELTA");
-    if (!getenv("STRETTO_TESTS_PIPELINE") || !delta || atoi(delta) > 1024) return;
-    if (rank == 0) {
-        MPI_Request request;
-        MPIX_Delta_send_begin(out, N, MPI_BYTE, 1, 1, MPI_COMM_WORLD, &request);
-        fill(out, N, 1);
-        MPIX_Delta_send_data(out, 1024);
-        hear(1);
-        MPIX_Delta_send_data(out + 1024, N - 1024);
-        MPIX_Delta_send_end(&request);
-        MPIX_Delta_wait(&request, MPI_STATUS_IGNORE);
-    }
-    if (rank == 1) {
-        MPIX_Delta_recv(in, N, MPI_BYTE, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-        MPIX_Delta_wait_data(in, 1024);
-        CHECK(holds(in, 1024, 1));
-        tell(0);
-        MPIX_Delta_recv_end(in, MPI_STATUS_IGNORE);
-        CHECK(holds(in, N, 1));
-    }
+    if (framed_for_certain() && delta && atoi(delta) <= 1024) use_before_the_rest_is_made(8192, 1024, 1024, 1024);
 }
 #endif
 
