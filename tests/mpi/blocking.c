@@ -173,9 +173,15 @@ PROMISE(messages_under_way_cross_file_operations) {
     across(file);
 }
 
-/* Hole 3. Below every library's eager limit two blocking sends head to head are buffered: programs rely on it. */
+/* Hole 3. Below the library's eager limit two blocking sends head to head are buffered: programs rely on it. Every library buffers
+ * 4016 bytes, which are too few to be framed; over TCP they buffer 8000 at least. */
+static int buffered(void) {
+    const char *bytes = getenv("STRETTO_TESTS_BUFFERED");
+    return bytes ? atoi(bytes) : 4016;
+}
+
 PROMISE(head_to_head_sends_below_the_eager_limit_do_not_block) {
-    for (int bytes = 0; bytes <= 3900; bytes += 100)
+    for (int bytes = 0; bytes <= buffered(); bytes += 100)
         if (rank < 2) {
             MPI_Status status;
             fill(out, bytes, rank);
@@ -186,13 +192,14 @@ PROMISE(head_to_head_sends_below_the_eager_limit_do_not_block) {
 }
 
 PROMISE(many_small_unmatched_sends_do_not_block) {
-    for (int i = 0; i < 800; i++) {
-        if (rank < 2) fill(out, 3800, i + rank), MPI_Send(out, 3800, MPI_BYTE, 1 - rank, i, MPI_COMM_WORLD);
+    const int bytes = buffered(), many = 3000000 / bytes;
+    for (int i = 0; i < many; i++) {
+        if (rank < 2) fill(out, bytes, i + rank), MPI_Send(out, bytes, MPI_BYTE, 1 - rank, i, MPI_COMM_WORLD);
     }
-    for (int i = 799; i >= 0; i--)
+    for (int i = many - 1; i >= 0; i--)
         if (rank < 2) {
             MPI_Recv(in, LARGEST, MPI_BYTE, 1 - rank, i, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-            CHECK(holds(in, 3800, i + 1 - rank));
+            CHECK(holds(in, bytes, i + 1 - rank));
         }
 }
 

@@ -16,15 +16,19 @@ from launch import launch, library
 HERE = pathlib.Path(__file__).parent
 FORCE = {"STRETTO_FORCE": "1", "STRETTO_NONCE": "73747265747461206675676120342027"}
 
+# What blocking.c may rely on there: so many bytes are buffered. And delta_receive.c: delta messages are framed.
+BUFFERED = {"STRETTO_TESTS_BUFFERED": "8000"}
+PIPELINE = BUFFERED | {"STRETTO_TESTS_PIPELINE": "1"}
+
 # name: (ranks, transport, linked or preloaded, thread level, environment)
 SETTINGS = {
     "reference": (3, "shm", None, None, {}),
     "reference-threads": (2, "shm", None, "multiple", {}),
     "linked": (3, "shm", "linked", None, {}),
     "linked-force": (2, "shm", "linked", None, FORCE),
-    "linked-tcp": (2, "tcp", "linked", None, {"STRETTO_TESTS_PIPELINE": "1"}),
-    "linked-tcp-small": (2, "tcp", "linked", None, {"STRETTO_TESTS_PIPELINE": "1", "STRETTO_DELTA": "1024"}),
-    "preloaded-force-tcp": (4, "tcp", "preloaded", None, FORCE),
+    "linked-tcp": (2, "tcp", "linked", None, PIPELINE),
+    "linked-tcp-small": (2, "tcp", "linked", None, PIPELINE | {"STRETTO_DELTA": "1024"}),
+    "preloaded-force-tcp": (4, "tcp", "preloaded", None, FORCE | BUFFERED),
     "threads": (2, "shm", "linked", "multiple", {}),
     "threads-force-tcp": (2, "tcp", "linked", "multiple", FORCE),
     "serialized-force": (3, "shm", "linked", "serialized", FORCE),

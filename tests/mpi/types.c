@@ -118,6 +118,40 @@ PROMISE(a_struct_of_int_and_double_is_sent_as_another_struct) {
     free(to);
 }
 
+/* Elements of some doubles and one thing more, with a gap behind it. */
+static void exchange_elements(int doubles, MPI_Datatype last, int last_bytes) {
+    enum { MOST = 2000, FIRST_FRAGMENT = 4032 };
+    const int bytes = 8 * doubles + last_bytes, extent = 8 * doubles + 8;
+    char *from = malloc((size_t)(MOST * extent)), *to = malloc((size_t)(MOST * extent));
+    MPI_Datatype raw, type;
+    MPI_Datatype types[] = {MPI_DOUBLE, last};
+    int counts[] = {doubles, 1};
+    MPI_Aint at[] = {0, 8 * doubles};
+    MPI_Type_create_struct(2, counts, at, types, &raw);
+    MPI_Type_create_resized(raw, 0, extent, &type);
+    MPI_Type_free(&raw);
+    MPI_Type_commit(&type);
+    const int many[] = {1, FIRST_FRAGMENT / bytes, FIRST_FRAGMENT / bytes + 1, MOST};
+    for (int k = 0; k < 4; k++) {
+        for (int i = 0; i < MOST * extent; i++) from[i] = (char)(i * 7 + k), to[i] = -1;
+        exchange(from, many[k], type, to, many[k], type);
+        int good = 1;
+        for (int i = 0; i < many[k] * extent; i++) good &= to[i] == (i % extent < bytes ? from[i] : -1);
+        if (rank == 1) CHECK(good);
+    }
+    MPI_Type_free(&type);
+    free(from);
+    free(to);
+}
+
+PROMISE(elements_that_fit_no_header_arrive_whole) {
+    exchange_elements(3, MPI_CHAR, 1);
+}
+
+PROMISE(elements_that_fit_a_header_and_no_first_fragment_arrive_whole) {
+    exchange_elements(2, MPI_INT, 4);
+}
+
 PROMISE(an_indexed_type_is_sent_in_its_own_order) {
     enum { BLOCKS = 900 };
     int length[BLOCKS], at[BLOCKS], total = 0;
