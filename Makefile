@@ -59,6 +59,20 @@ model: setup ## the protocol's models, checked
 mutants: build ## each safety property of the protocol is taken out once, and some test notices
 	@tests/mutants/run --build $(BUILD)
 
+# Nobody links the programs of the tests with a sanitizer: its run-time library is preloaded, where Stretto then cannot be.
+UNDER = STRETTO_BUILD=$(CURDIR)/build/$(1) LD_PRELOAD=$$(gcc -print-file-name=lib$(1).so) \
+	$(PYTHON) -m pytest -q tests/mpi tests/matrix -k "not preloaded" $(if $(filter all,$(MPI)),,--mpi $(MPI))
+
+.PHONY: sanitize
+sanitize: export ASAN_OPTIONS = detect_leaks=0# of the MPI libraries
+sanitize: ## the runtime under AddressSanitizer and UndefinedBehaviorSanitizer (MPI=openmpi|...)
+	@$(MAKE) build PRESET=asan
+	@ctest --test-dir build/asan -R '^unit' --output-on-failure
+	@$(call UNDER,asan)
+	@$(MAKE) build PRESET=ubsan
+	@ctest --test-dir build/ubsan -R '^unit' --output-on-failure
+	@$(call UNDER,ubsan)
+
 .PHONY: memory
 memory: build ## three ranks send a gigabyte each to one that sleeps: what it holds stays within the budget
 	@STRETTO_BUILD=$(CURDIR)/$(BUILD) $(PYTHON) -m pytest tests/memory --full
