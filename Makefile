@@ -59,19 +59,16 @@ model: setup ## the protocol's models, checked
 mutants: build ## each safety property of the protocol is taken out once, and some test notices
 	@tests/mutants/run --build $(BUILD)
 
-# Nobody links the programs of the tests with a sanitizer: its run-time library is preloaded, where Stretto then cannot be.
-UNDER = STRETTO_BUILD=$(CURDIR)/build/$(1) LD_PRELOAD=$$(gcc -print-file-name=lib$(1).so) \
-	$(PYTHON) -m pytest -q tests/mpi tests/matrix -k "not preloaded" $(if $(filter all,$(MPI)),,--mpi $(MPI))
-
 .PHONY: sanitize
 sanitize: export ASAN_OPTIONS = detect_leaks=0# of the MPI libraries
-sanitize: ## the runtime under AddressSanitizer and UndefinedBehaviorSanitizer (MPI=openmpi|...)
-	@$(MAKE) build PRESET=asan
-	@ctest --test-dir build/asan -R '^unit' --output-on-failure
-	@$(call UNDER,asan)
-	@$(MAKE) build PRESET=ubsan
-	@ctest --test-dir build/ubsan -R '^unit' --output-on-failure
-	@$(call UNDER,ubsan)
+sanitize: sanitize-asan sanitize-ubsan ## the runtime under AddressSanitizer and UndefinedBehaviorSanitizer (MPI=openmpi|...)
+
+# Nobody links the programs of the tests with a sanitizer: its run-time library is preloaded, where Stretto then cannot be.
+sanitize-%:
+	@$(MAKE) build PRESET=$*
+	@ctest --test-dir build/$* -R '^unit' --output-on-failure
+	@STRETTO_BUILD=$(CURDIR)/build/$* LD_PRELOAD=$$(gcc -print-file-name=lib$*.so) \
+		$(PYTHON) -m pytest -q tests/mpi tests/matrix -k "not preloaded" $(if $(filter all,$(MPI)),,--mpi $(MPI))
 
 .PHONY: memory
 memory: build ## three ranks send a gigabyte each to one that sleeps: what it holds stays within the budget
