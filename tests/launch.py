@@ -34,7 +34,7 @@ def as_from_a_terminal():
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
-@dataclasses.dataclass
+@dataclasses.dataclass(repr=False)
 class Result:
     command: list
     rc: int  # 124: the time limit passed
@@ -64,6 +64,8 @@ class Result:
             if text:
                 shown.append(f"---- {name}\n{text}")
         return "\n".join(shown)
+
+    __repr__ = __str__  # what pytest shows
 
 
 @functools.cache

@@ -8,6 +8,7 @@
 #include "mpi/roster.h"
 #include "trace/counters.h"
 #include "trace/timeline.h"
+#include "transport/two_sided.h"
 #include "tune/settings.h"
 
 #include <cstdio>
@@ -36,6 +37,36 @@ void after_init() {
     if (settings.info) std::fflush(stdout);
 }
 
+// Wait for all participants.
+template <class Meanwhile>
+void meet(Meanwhile meanwhile) {
+    MPI_Request barrier;
+    mpi::library.Ibarrier(mpi::job.deltas, &barrier);
+    progress::until([&] {
+        meanwhile();
+        int done = 0;
+        mpi::library.Test(&barrier, &done, MPI_STATUS_IGNORE);
+        return done != 0;
+    });
+}
+
+// Rule 18: what is ours ends first; then nobody needs our code any more. A send that the library has not completed, or an answer to one
+// that has not left, would keep MPICH 4.0's MPI_Finalize for ever: once no program receives any more, we take in what is still coming.
+void end_messages() {
+    {
+        progress::Guard guard;
+        enter();
+        progress::hand_over();
+    }
+    progress::until([] { return !progress::unfinished(); });
+    meet([] {});
+    progress::until([] {
+        transport::discard();
+        return !progress::anything_leaving();
+    });
+    meet(transport::discard);
+}
+
 } // namespace
 
 int Init(int *argc, char ***argv) {
@@ -56,24 +87,9 @@ int Query_thread(int *provided) {
     return mpi::library.Query_thread(provided);
 }
 
-// Rule 18: what is ours ends first; then nobody needs our code any more.
 int Finalize() {
     check_all_ended();
-    if (active) {
-        {
-            progress::Guard guard;
-            enter();
-            progress::hand_over();
-        }
-        progress::until([] { return !progress::unfinished(); });
-        MPI_Request barrier;
-        int done = 0;
-        mpi::library.Ibarrier(mpi::job.deltas, &barrier);
-        progress::until([&] {
-            mpi::library.Test(&barrier, &done, MPI_STATUS_IGNORE);
-            return done != 0;
-        });
-    }
+    if (active) end_messages();
     if (settings.counters && !settings.off) print_counters(mpi::job.rank);
     trace::write();
     if (!settings.off) mpi::leave();

@@ -46,6 +46,7 @@ public:
     bool poll() override;
     // Copies that the peer will never receive (its receive was truncated natively, rule 14) are no reason to wait.
     bool needs_us() const override { return !complete() || first != MPI_REQUEST_NULL; }
+    bool leaving() const override { return !finished(); }
     const void *communicator() const override { return to.comm.get(); }
     void hand_over() override;
 

@@ -60,10 +60,10 @@ void collect_fins() {
     }
 }
 
-// A batch on its way. Only MPI_Finalize waits until it has left: with a send under way MPICH 4.0's own never ends.
+// A batch on its way. Only MPI_Finalize waits until it has left.
 class FinMessage : public progress::Task {
 public:
-    bool needs_us() const override { return true; }
+    bool leaving() const override { return true; }
     FinMessage(int peer, const Fin &fin) : fin(fin) {
         request = transport::send(&this->fin, sizeof this->fin, peer, fin_tag);
         progress::add(*this);

@@ -51,6 +51,12 @@ bool unfinished(const void *communicator) {
     return false;
 }
 
+bool anything_leaving() {
+    for (Task *task = first; task; task = task->after)
+        if (task->leaving()) return true;
+    return false;
+}
+
 void Patience::pause() {
     // MPI libraries yield in their blocking calls when ranks outnumber cores; in ours they see tests only.
     if (++looks > 64) sched_yield();

@@ -15,8 +15,11 @@ public:
     //! Give everything that is ready to the MPI library, which is about to block this thread (protocol rule 8).
     virtual void hand_over() {}
 
-    //! Must MPI_Finalize wait for it?
+    //! Has somebody still to do something for it, we or the receiver's program?
     virtual bool needs_us() const { return false; }
+
+    //! Has the MPI library still a send of it under way?
+    virtual bool leaving() const { return false; }
 
     //! The communicator that it belongs to; nullptr: none of the program's.
     virtual const void *communicator() const { return nullptr; }
@@ -29,6 +32,7 @@ private:
     friend void poll();
     friend void hand_over();
     friend bool unfinished(const void *);
+    friend bool anything_leaving();
     Task *before = nullptr, *after = nullptr;
 };
 
@@ -46,6 +50,9 @@ void hand_over();
 
 //! Is there a message that still needs us? Of one communicator, or any (nullptr).
 bool unfinished(const void *communicator = nullptr);
+
+//! Is a send under way of any message?
+bool anything_leaving();
 
 //! \brief The one lock. Taken only where the program asked for MPI_THREAD_MULTIPLE; below that MPI itself forbids
 //! two calls at a time. Not recursive: only front/ takes it.

@@ -47,4 +47,7 @@ inline void withdraw(MPI_Request &request) {
     mpi::library.Wait(&request, MPI_STATUS_IGNORE);
 }
 
+//! Receive what has come and no receive was posted for, into nowhere.
+void discard();
+
 } // namespace stretto::transport

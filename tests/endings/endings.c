@@ -90,6 +90,25 @@ static void everybody_at_once_then_finalize(void) {
     MPI_Waitall(2 * ranks, request, MPI_STATUSES_IGNORE);
     for (int r = 0; r < ranks; r++) check(all + (size_t)r * N, r);
 }
+/* The library of the receiver answers large messages one by one, for which a sender that computes has room for few: many answers are
+ * still to come when all that either program asked for is done. */
+static void deltas_whose_sender_computes_then_finalize(void) {
+    const size_t bytes = 24 << 20;
+    unsigned char *all = calloc(bytes, 1);
+    if (rank == 0)
+        for (int r = 1; r < ranks; r++) {
+            MPI_Recv(all, (int)bytes, MPI_BYTE, r, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+            if (all[0] != r || all[bytes - 1] != r) MPI_Abort(MPI_COMM_WORLD, 3);
+        }
+    else {
+        MPI_Request request;
+        MPIX_Delta_send_begin(all, (int)bytes, MPI_BYTE, 0, 1, MPI_COMM_WORLD, &request);
+        memset(all, rank, bytes);
+        MPIX_Delta_send_end(&request);
+        MPIX_Delta_wait(&request, MPI_STATUS_IGNORE);
+        usleep(300000);
+    }
+}
 static void communicators_left_open(void) {
     MPI_Comm comm[3];
     for (int i = 0; i < 3; i++) {
@@ -149,6 +168,7 @@ static const struct {
     ENDING(many_sends_then_finalize),
     ENDING(a_message_never_received_then_finalize),
     ENDING(everybody_at_once_then_finalize),
+    ENDING(deltas_whose_sender_computes_then_finalize),
     ENDING(communicators_left_open),
     ENDING(a_callback_in_finalize_sends),
     ENDING(a_rank_dies_in_a_delta_message),

@@ -10,6 +10,8 @@ from launch import launch, library
 HERE = pathlib.Path(__file__).parent
 SOURCE = HERE / "endings.c"
 ENDINGS = re.findall(r"ENDING\((\w+)\),", SOURCE.read_text())
+# Ranks, where more than two must take part: then some leave a barrier without a word from the rank that they sent to.
+RANKS = {"deltas_whose_sender_computes_then_finalize": 4}
 DEATHS = ["a_rank_dies_in_a_delta_message", "abort_in_a_delta_message"]
 
 # name: (transport, linked, environment)
@@ -38,8 +40,9 @@ def run(mpi, ending, setting):
         pytest.skip("libstretto is not built for this MPI")
     if not linked and ending == "a_rank_dies_in_a_delta_message":
         pytest.skip("the death of a rank is the launcher's to notice")
+    ranks = RANKS.get(ending, 2)
     result = launch(
-        mpi, 2, program(mpi, "endings", [SOURCE], linked=linked), [ending], transport=transport, env=env, timeout=30
+        mpi, ranks, program(mpi, "endings", [SOURCE], linked=linked), [ending], transport=transport, env=env, timeout=30
     )
     assert not result.hung, result
     return result
@@ -48,10 +51,12 @@ def run(mpi, ending, setting):
 @pytest.mark.parametrize("setting", SETTINGS)
 @pytest.mark.parametrize("ending", [ending for ending in ENDINGS if ending not in DEATHS])
 def test_ending(mpi, ending, setting):
-    result = run(mpi, ending, setting)
-    assert result.rc == 0 and result.stdout.count("ok") == 2, result
-    if ending == "a_callback_in_finalize_sends":
-        assert result.stdout.count("deleted") == 2, result
+    # MPICH 4.0 without the second half of rule 18 hangs in half of the launches.
+    for _ in range(6 if mpi == "mpich4" and setting == "usual" and ending in RANKS else 1):
+        result = run(mpi, ending, setting)
+        assert result.rc == 0 and result.stdout.count("ok") == RANKS.get(ending, 2), result
+        if ending == "a_callback_in_finalize_sends":
+            assert result.stdout.count("deleted") == 2, result
 
 
 @pytest.mark.parametrize("setting", SETTINGS)
