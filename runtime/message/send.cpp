@@ -18,8 +18,10 @@ namespace {
 
 std::uint64_t serials = 0;
 
-// Where the library completes a send only after the receiver has run: so many deltas are looked at together.
-constexpr std::size_t looked_at_together = 8;
+// A look at what has left costs a poll of the library. It moves what waits behind a full socket, so it comes once the wire could have
+// sent some deltas, and at the latest when more have left.
+constexpr double deltas_between_looks = 4;
+constexpr std::size_t most_between_looks = 8;
 
 } // namespace
 
@@ -62,7 +64,7 @@ Send *Send::begin(const mpi::TypedBuffer &data, const Envelope &to, mpi::Peer &p
         return nullptr;
     }
     send->tag = *tag;
-    send->begun = trace::now();
+    send->begun = send->looked = trace::now();
     count(Rule::send_framed);
     progress::add(*send);
     mpi::lifeline::watch(peer.rank);
@@ -153,8 +155,10 @@ bool Send::leave(std::size_t k, bool whatever_the_window) {
     if (settings.debug) remember(range);
     if (trace::enabled()) trace::delta_left(to.rank, bytes);
     pending.push_back({request, std::move(packed)});
-    // A look at what cannot be complete yet costs a poll of the library.
-    if (!peer.copies || pending.size() - pending_from >= looked_at_together) look_at_pending();
+    if (pending.size() - pending_from >= most_between_looks ||
+        // Where the library completes a send only after the receiver has run, what has just left cannot be complete.
+        (!peer.copies && trace::now() - looked >= deltas_between_looks * static_cast<double>(delta) / peer.rate))
+        look_at_pending();
     return true;
 }
 
@@ -218,6 +222,7 @@ void Send::end(std::size_t size) {
 
 // Deltas that the library is done with, in the order in which they left.
 void Send::look_at_pending() {
+    looked = trace::now();
     while (pending_from < pending.size()) {
         const auto state = transport::look(pending[pending_from].request);
         if (state == transport::State::lost) lost();

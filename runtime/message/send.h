@@ -104,7 +104,7 @@ private:
     std::size_t first_most_here = 0; // F or 0: what the type allows and is worth it
     std::size_t first_data = 0;      // bytes of data in the first fragment
     std::uint32_t tag = 0, tags = 0;
-    double begun = 0;
+    double begun = 0, looked = 0; // when: at its begin, at what the library still holds
 
     bool copies = false; // deltas leave from copies: the program's buffer is not needed any more
     bool placed = false; // the first fragment has left
