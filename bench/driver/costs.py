@@ -12,6 +12,7 @@ from progress import Tell
 from wrong import Wrong
 
 LEARNT_DELTA = 8192  # where the runtime chooses the delta itself: about that
+FRAMED = {"STRETTO_FORCE": "1", "STRETTO_DELTA": "4032"}  # every delta send framed, each piece of it a delta
 
 
 @dataclass(frozen=True)
@@ -21,7 +22,7 @@ class Costs:
     send_data: float  # a call that sends nothing
     wait_data: float  # a call whose data is there
     delta: float  # what a delta costs more than the MPI_Isend of a chunk
-    message: float  # a delta send and its receive: begin, header, end
+    message: float  # a delta send of two parts: begin, header, end
 
     def of(self, calls: dict[str, int], message_bytes: int, delta: int | None) -> float | None:
         """Seconds per repetition, on the rank that has most of each."""
@@ -38,7 +39,7 @@ def measure_costs(mpi: str, raised: bool, tell: Tell) -> Costs | None:
     tell("what Stretto's calls cost")
     here = Place(mpi, 2, None, raised)
     try:
-        with_stretto = here.run("annotations.stretto", timeout=60)
+        with_stretto = here.run("annotations.stretto", environment=FRAMED, timeout=60)
         by_hand = here.run("annotations", timeout=60)
     except Wrong:
         return None

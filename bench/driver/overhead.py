@@ -5,6 +5,7 @@ import json
 from contextlib import ExitStack
 from statistics import median
 
+from costs import FRAMED
 from others import Watch, wait_for_quiet
 from place import HERE, Place, lab
 from plan import Parser, check_mpi, count, default_dilation
@@ -60,7 +61,10 @@ def measure(asked: argparse.Namespace, tell: Tell) -> dict:
     watch = Watch()
     calls = in_turns(
         asked.turns,
-        {"calls": lambda: calm.run("annotations.stretto"), "MPI_Isend": lambda: calm.run("annotations")},
+        {
+            "calls": lambda: calm.run("annotations.stretto", environment=FRAMED),
+            "MPI_Isend": lambda: calm.run("annotations"),
+        },
         tell,
     )
     ours, plain = medians(calls["calls"]), medians(calls["MPI_Isend"])
