@@ -52,34 +52,37 @@ def measure(asked: argparse.Namespace, tell: Tell) -> dict:
             {
                 f"{path}, plain": partial(run, "bandwidth", *SIZES),
                 f"{path}, with Stretto": partial(run, "bandwidth.stretto", *SIZES),
+                f"{path}, plain again": partial(run, "bandwidth", *SIZES),
             },
             tell,
         )
-        plain, stretto = ([launch["bytes_per_s"] for launch in some] for some in launches.values())
+        plain, stretto, again = ([launch["bytes_per_s"] for launch in some] for some in launches.values())
         result["paths"][path] = {
             "plain_bytes_per_s": [median(turn[str(size)] for turn in plain) for size in SIZES],
             "stretto_bytes_per_s": [median(turn[str(size)] for turn in stretto) for size in SIZES],
-            # Of the same turn: the machine's own bandwidth drifts.
-            "of_plain": [
-                round(median(b[str(size)] / a[str(size)] for a, b in zip(plain, stretto, strict=True)), 4)
-                for size in SIZES
-            ],
+            "of_plain": of_the_same_turn(stretto, plain),
+            "plain_of_plain": of_the_same_turn(again, plain),  # how far apart two equal programs are
         }
     result["others_cores"] = round(watch.cores(), 3)
     return result
+
+
+def of_the_same_turn(some: list[dict], plain: list[dict]) -> list[float]:
+    """Medians of ratios, one per size: the machine's own bandwidth drifts."""
+    return [round(median(a[str(size)] / b[str(size)] for a, b in zip(some, plain, strict=True)), 4) for size in SIZES]
 
 
 def show(result: dict, console: Console) -> None:
     table = Table(box=None, pad_edge=False, header_style="dim")
     table.add_column("KiB", justify="right")
     for path in result["paths"]:
-        for column in (path, "with Stretto", "of plain"):
+        for column in (path, "with Stretto", "of plain", "plain again"):
             table.add_column(column, justify="right")
     for k, size in enumerate(result["sizes"]):
         row = [str(size // 1024)]
         for figures in result["paths"].values():
             row += [f"{figures[name][k] / 1e9:.2f} GB/s" for name in ("plain_bytes_per_s", "stretto_bytes_per_s")]
-            row.append(f"{figures['of_plain'][k]:.3f}")
+            row += [f"{figures[name][k]:.3f}" for name in ("of_plain", "plain_of_plain")]
         table.add_row(*row)
     console.print(f"[bold]bandwidth[/]  {result['mpi']}; others took {result['others_cores']:g} cores")
     console.print(table)
