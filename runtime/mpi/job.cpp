@@ -116,7 +116,7 @@ void measure_peers(const std::vector<int> &ranks) {
     }
     // Both ends must agree on who frames: a link's class and figures are the same for all.
     const std::size_t eager = std::max(near_link.eager, far_link.eager);
-    job.window = std::max(eager, settings.budget / std::max<std::size_t>(ranks.size() - 1, 1));
+    job.window = std::max(memory_of(eager), settings.budget / std::max<std::size_t>(ranks.size() - 1, 1));
     if (!job.framing)
         job.why = "the library sends at most " + std::to_string(eager) + " bytes to an unready receiver, " +
                   std::to_string(least) + " are needed";

@@ -1,6 +1,7 @@
 #pragma once
 #include "mpi/library.h"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -17,8 +18,14 @@ struct Peer {
     std::size_t eager = 0;       //!< bytes: the largest message that needs nothing more from its sender (rule 7)
     double rate = 0;             //!< bytes per second of a large message to it
     bool copies = false;         //!< deltas to it leave from copies, as the library holds on to what it sends
-    std::size_t outstanding = 0; //!< bytes sent to it whose message is not known to be matched (rule 4)
+    std::size_t outstanding = 0; //!< memory_of() what was sent to it and is not known to be matched (rule 4)
 };
+
+//! Bytes that a receiver's library takes for a message of so many that nobody asked for: libfabric 16 KiB at least, Open MPI up to a
+//! quarter more than the message has.
+constexpr std::size_t memory_of(std::size_t bytes) {
+    return std::max(bytes + bytes / 4, std::size_t{1} << 14);
+}
 
 //! Of the tags of Job::deltas: below are messages of the runtime itself.
 inline constexpr int lowest_tag = 16;
@@ -34,7 +41,7 @@ struct Job {
     std::vector<Peer> peers;              //!< by rank in MPI_COMM_WORLD
     std::vector<int> world_rank;          //!< of a rank in `deltas`
     int highest_tag = 32767;              //!< MPI_TAG_UB of `deltas`
-    std::size_t window = 0;               //!< bytes that may wait unmatched at one peer (rule 4)
+    std::size_t window = 0;               //!< bytes of memory that unmatched messages may take at one peer (rule 4)
 };
 
 extern Job job;
