@@ -155,6 +155,7 @@ bool Receive::look(std::size_t k) {
     // The last one may be shorter than it could be, when the message is.
     const bool may_be_short = marker_wanted && k == cells - 1;
     std::size_t bytes = range.bytes();
+    since_poll = 0;
     switch (may_be_short ? transport::look(requests[k], bytes) : transport::look(requests[k])) {
     case transport::State::under_way:
         return false;
@@ -247,6 +248,9 @@ bool Receive::arrived(Range range) {
     const std::size_t begin = range.begin <= first_data ? 0 : (range.begin - first_data) / delta;
     for (std::size_t k = begin; k < cells && cell(k).begin < range.end; k++)
         if (!look(k)) return false;
+    // While the program uses a large delta, the next one comes in.
+    since_poll += range.bytes();
+    if (since_poll > transport::between_polls && missing < cells) look(missing);
     return true;
 }
 

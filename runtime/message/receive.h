@@ -48,7 +48,7 @@ public:
     //! Posted and not yet come: is it here now?
     bool look_at_first();
 
-    //! Have these bytes of the message arrived? Looks at no others.
+    //! Have these bytes of the message arrived? Looks at no others, but that it polls the library now and then.
     bool arrived(Range range) override;
 
     State where() const { return state; }
@@ -99,10 +99,11 @@ private:
     int peer = 0; // in the private communicator
     std::size_t total = 0, first_data = 0, delta = 0;
     std::uint32_t tag = 0, tags = 0;
-    std::size_t cells = 0;   // that will come
-    std::size_t posted = 0;  // cells with a receive, all before this one
-    std::size_t missing = 0; // all cells before this one have come
-    std::size_t came = 0;    // how many
+    std::size_t cells = 0;      // that will come
+    std::size_t posted = 0;     // cells with a receive, all before this one
+    std::size_t missing = 0;    // all cells before this one have come
+    std::size_t came = 0;       // how many
+    std::size_t since_poll = 0; // bytes asked for since the library was called last
     std::vector<MPI_Request> requests;
     std::vector<bool> here;
     std::vector<std::unique_ptr<std::byte[]>> bounce; // where cells cannot go straight into the buffer

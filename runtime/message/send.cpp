@@ -64,7 +64,7 @@ Send *Send::begin(const mpi::TypedBuffer &data, const Envelope &to, mpi::Peer &p
         return nullptr;
     }
     send->tag = *tag;
-    send->begun = send->looked = trace::now();
+    send->begun = trace::now();
     count(Rule::send_framed);
     progress::add(*send);
     mpi::lifeline::watch(peer.rank);
@@ -116,8 +116,9 @@ void Send::leave_first(std::size_t n) {
 
 // Bytes that wait at the peer until the message is matched.
 void Send::hold(std::size_t bytes) {
-    outstanding += mpi::memory_of(bytes);
-    peer.outstanding += mpi::memory_of(bytes);
+    const std::size_t memory = mpi::memory_of(bytes);
+    outstanding += memory;
+    peer.outstanding += memory;
 }
 
 void Send::take_place() {
@@ -149,11 +150,13 @@ bool Send::leave(std::size_t k, bool whatever_the_window) {
         if (!data.contiguous()) count(Rule::typed_send);
     }
     MPI_Request request = transport::send(from, bytes, peer.rank, tag + 1 + static_cast<std::uint32_t>(k));
+    since_poll = 0;
     if (!acknowledged) hold(bytes);
     left[k] = true;
     left_bytes += bytes;
     if (settings.debug) remember(range);
     if (trace::enabled()) trace::delta_left(to.rank, bytes);
+    if (pending.empty()) looked = trace::now();
     pending.push_back({request, std::move(packed)});
     if (pending.size() - pending_from >= most_between_looks ||
         // Where the library completes a send only after the receiver has run, what has just left cannot be complete.
@@ -182,6 +185,9 @@ void Send::ready(Range range, CallSite here) {
     if (const auto twice = declared.insert(range))
         fail("MPIX_Delta_send_data",
              stretto::bytes(twice->begin, twice->end) + " of " + name() + " were declared ready twice", here);
+    // While a large delta fills, what waits behind a full socket moves on.
+    since_poll += range.bytes();
+    if (since_poll > transport::between_polls && !peer.copies) look_at_pending();
     const Range run = declared.last_touched();
     if (!placed) {
         if (first_most_here && run.begin == 0 && run.end >= first_most_here)
@@ -222,7 +228,9 @@ void Send::end(std::size_t size) {
 
 // Deltas that the library is done with, in the order in which they left.
 void Send::look_at_pending() {
+    if (pending.empty()) return;
     looked = trace::now();
+    since_poll = 0;
     while (pending_from < pending.size()) {
         const auto state = transport::look(pending[pending_from].request);
         if (state == transport::State::lost) lost();

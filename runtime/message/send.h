@@ -44,7 +44,8 @@ public:
     void take_place();
 
     bool poll() override;
-    // Copies that the peer will never receive (its receive was truncated natively, rule 14) are no reason to wait.
+    // Copies that the peer will never receive (its receive was truncated natively, rule 14) are no reason to wait; MPI_Finalize
+    // asks leaving() for them, and takes them in.
     bool needs_us() const override { return !complete() || first != MPI_REQUEST_NULL; }
     bool leaving() const override { return !finished(); }
     const void *communicator() const override { return to.comm.get(); }
@@ -115,6 +116,7 @@ private:
     std::size_t outstanding = 0; // our part of peer.outstanding
 
     RangeSet declared;
+    std::size_t since_poll = 0; // bytes declared since the library was called last
     std::vector<bool> left;     // by cell
     std::size_t next = 0;       // all cells before have left
     std::size_t left_bytes = 0; // of the message, the first fragment's included

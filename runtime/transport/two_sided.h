@@ -8,6 +8,10 @@
 //! \brief How a delta travels: two-sided, on the private communicator, by the tag that its message's sender chose.
 namespace stretto::transport {
 
+//! Bytes. Libraries move data only when they are called, and sockets hold little: an end that computes on more than this without
+//! a call lets the wire stand still.
+inline constexpr std::size_t between_polls = 8192;
+
 inline MPI_Request send(const void *data, std::size_t bytes, int peer, std::uint32_t tag) {
     MPI_Request request;
     mpi::library.Isend(const_cast<void *>(data), static_cast<int>(bytes), MPI_BYTE, peer, static_cast<int>(tag),

@@ -1,4 +1,5 @@
-/* Every rank but 0 sends more than rank 0 wants to hold; rank 0 looks away, then lets MPI work, and only then receives.
+/* Every rank but 0 sends more than rank 0 wants to hold; rank 0 looks away, then lets MPI work until nothing more comes, and only then
+ * receives.
  *
  *     flood plain|delta MESSAGES BYTES      messages of so many bytes, from each sender
  *
@@ -12,6 +13,7 @@
 #include <time.h>
 
 enum { PIECE = 65536 };
+static const double STILL = 1; // seconds in which nothing more has come: the senders are stuck
 
 static double now(void) {
     struct timespec time;
@@ -36,18 +38,21 @@ static long largest_resident(void) {
 static void send_all(int rank, int delta, long messages, long bytes) {
     uint64_t *data = malloc(messages * bytes);
     MPI_Request *requests = malloc(messages * sizeof *requests);
+    for (long m = 0; m < messages; m++)
+        for (long i = 0; i < bytes / 8; i++) data[m * (bytes / 8) + i] = word(rank, m, i);
+    MPI_Barrier(MPI_COMM_WORLD);
     for (long m = 0; m < messages; m++) {
         uint64_t *mine = data + m * (bytes / 8);
-        if (delta) MPIX_Delta_send_begin(mine, (int)(bytes / 8), MPI_UINT64_T, 0, 1, MPI_COMM_WORLD, &requests[m]);
+        if (!delta) {
+            MPI_Isend(mine, (int)(bytes / 8), MPI_UINT64_T, 0, 1, MPI_COMM_WORLD, &requests[m]);
+            continue;
+        }
+        MPIX_Delta_send_begin(mine, (int)(bytes / 8), MPI_UINT64_T, 0, 1, MPI_COMM_WORLD, &requests[m]);
         for (long begin = 0; begin < bytes / 8; begin += PIECE / 8) {
             long end = begin + PIECE / 8 < bytes / 8 ? begin + PIECE / 8 : bytes / 8;
-            for (long i = begin; i < end; i++) mine[i] = word(rank, m, i);
-            if (delta) MPIX_Delta_send_data(mine + begin, (end - begin) * 8);
+            MPIX_Delta_send_data(mine + begin, (end - begin) * 8);
         }
-        if (delta)
-            MPIX_Delta_send_end(&requests[m]);
-        else
-            MPI_Isend(mine, (int)(bytes / 8), MPI_UINT64_T, 0, 1, MPI_COMM_WORLD, &requests[m]);
+        MPIX_Delta_send_end(&requests[m]);
     }
     MPI_Waitall((int)messages, requests, MPI_STATUSES_IGNORE);
     free(requests);
@@ -57,14 +62,19 @@ static void send_all(int rank, int delta, long messages, long bytes) {
 static void receive_all(int ranks, long messages, long bytes) {
     uint64_t *data = malloc(bytes);
     memset(data, 1, bytes);
-    long before = largest_resident();
+    MPI_Barrier(MPI_COMM_WORLD);
+    long before = largest_resident(), largest = before;
 
     nanosleep(&(struct timespec){0, 700000000}, NULL);
     // A message that nobody sends is looked for: so whatever the library takes in unasked, it takes in now.
     int there = 0;
-    for (double end = now() + 1; now() < end && !there;)
+    for (double end = now() + STILL; now() < end && !there;) {
         MPI_Iprobe(MPI_ANY_SOURCE, 2, MPI_COMM_WORLD, &there, MPI_STATUS_IGNORE);
-    printf("grew %ld\n", largest_resident() - before);
+        long resident = largest_resident();
+        if (resident > largest) end = now() + STILL;
+        largest = resident;
+    }
+    printf("grew %ld\n", largest - before);
     fflush(stdout);
 
     for (long m = 0; m < messages; m++)
@@ -86,7 +96,6 @@ int main(int argc, char **argv) {
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     long messages = argc > 3 ? atol(argv[2]) : 1, bytes = argc > 3 ? atol(argv[3]) / 8 * 8 : 1 << 20;
-    MPI_Barrier(MPI_COMM_WORLD);
     if (rank)
         send_all(rank, argc > 1 && !strcmp(argv[1], "delta"), messages, bytes);
     else
