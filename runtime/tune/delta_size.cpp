@@ -24,7 +24,7 @@ std::unordered_map<CallSite, double> rates;
 
 std::size_t delta_bytes(std::size_t total, std::size_t first, std::size_t eager, double link_rate, CallSite site) {
     const std::size_t most = eager / 32 * 32;
-    if (settings.delta) return std::min(settings.delta, most);
+    if (settings.delta && settings.delta <= most) return settings.delta;
     double rate = link_rate;
     if (const auto known = rates.find(site); site && known != rates.end()) rate = std::min(rate, known->second);
     double best = std::min(std::sqrt(static_cast<double>(total) * rate * cost_of_a_delta),

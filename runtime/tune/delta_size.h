@@ -9,7 +9,8 @@
 //! what leaves in 2 o, was never better. A message is cut into as many equal deltas as have that size at least.
 namespace stretto::tune {
 
-//! Bytes of a delta: a multiple of 32 (rule 5), never above the eager limit (rule 7), never less than is worth a message.
+//! Bytes of a delta: a multiple of 32 (rule 5), never above the eager limit (rule 7), never less than is worth a message. What
+//! STRETTO_DELTA says; where that is above the limit, as if it said nothing.
 //! `first`: bytes of the message that its first fragment can take; `site`: where it was begun, nullptr for an ordinary one; link_rate: bytes
 //! per second.
 std::size_t delta_bytes(std::size_t total, std::size_t first, std::size_t eager, double link_rate, CallSite site);

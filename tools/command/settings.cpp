@@ -15,7 +15,7 @@ const std::vector<Setting> &settings() {
     static const stretto::Settings usual;
     static const std::vector<Setting> all = {
         {"STRETTO", "", "off: exactly the plain library"},
-        {"STRETTO_DELTA", "by size", "bytes of a delta of a delta send; never more than what was learnt to be eager"},
+        {"STRETTO_DELTA", "by size", "bytes of a delta of a delta send; not more than what was learnt to be eager"},
         {"STRETTO_THRESHOLD", number(usual.threshold), "bytes: the smallest ordinary message that is framed"},
         {"STRETTO_LARGEST", number(usual.largest), "bytes: the largest one"},
         {"STRETTO_BUDGET", number(usual.budget), "bytes that may wait unmatched at a receiver, over all senders"},

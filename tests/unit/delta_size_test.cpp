@@ -1,0 +1,54 @@
+#include "tune/delta_size.h"
+
+#include "tune/settings.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+namespace stretto::tune {
+namespace {
+
+constexpr std::size_t kib = 1024, mib = 1024 * kib;
+constexpr double gigabit = 125e6; // bytes per second
+const int somewhere = 0, elsewhere = 0;
+
+struct DeltaBytes : testing::Test {
+    void TearDown() override { settings = {}; }
+};
+
+TEST_F(DeltaBytes, are_eager_whole_and_worth_a_message) {
+    for (std::size_t eager : {300ul, 4 * kib - 64, 16 * kib, 64 * kib - 100})
+        for (double rate : {1e6, gigabit, 1e10})
+            for (std::size_t total : {4033ul, 10 * kib, 400 * kib, 64 * mib})
+                for (std::size_t first : {0ul, 3936ul}) {
+                    const std::size_t delta = delta_bytes(total, first, eager, rate, nullptr);
+                    EXPECT_LE(delta, eager);
+                    EXPECT_EQ(delta % 32, 0u);
+                    EXPECT_GE(delta, std::min(eager / 32 * 32, kib));
+                }
+}
+
+TEST_F(DeltaBytes, are_what_was_asked_for) {
+    settings.delta = 32 * kib;
+    EXPECT_EQ(delta_bytes(4 * mib, 0, 60 * kib, gigabit, &somewhere), 32 * kib);
+}
+
+TEST_F(DeltaBytes, are_chosen_where_what_was_asked_for_is_not_eager) {
+    const std::size_t chosen = delta_bytes(4 * mib, 0, 60 * kib, gigabit, &somewhere);
+    for (std::size_t asked : {64 * kib, 256 * kib, mib}) {
+        settings.delta = asked;
+        EXPECT_EQ(delta_bytes(4 * mib, 0, 60 * kib, gigabit, &somewhere), chosen);
+    }
+}
+
+TEST_F(DeltaBytes, follow_a_computation_that_is_slower_than_the_link) {
+    const std::size_t before = delta_bytes(64 * mib, 0, 60 * kib, 1e10, &elsewhere);
+    learn(&elsewhere, 64 * mib, 10); // 6.7 MB/s
+    const std::size_t after = delta_bytes(64 * mib, 0, 60 * kib, 1e10, &elsewhere);
+    EXPECT_LT(after, before);
+    EXPECT_GE(after, 8 * kib);
+}
+
+} // namespace
+} // namespace stretto::tune
