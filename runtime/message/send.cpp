@@ -87,7 +87,7 @@ void Send::leave_first(std::size_t n) {
     // What the library itself would have taken needs no acknowledgement (rule 4); more than that does, and the library's own
     // synchronous mode is it. Beyond the window it waits with no data.
     acknowledged = size <= peer.eager && kind != Kind::escaped_synchronous;
-    if (!acknowledged && peer.outstanding + mpi::memory_of(n) > mpi::job.window) n = 0;
+    if (!acknowledged && !fits(n)) n = 0;
     first_data = n;
     Header header{};
     header.nonce = mpi::job.nonce;
@@ -114,6 +114,11 @@ void Send::leave_first(std::size_t n) {
     left.assign(cells(), false);
 }
 
+// Have so many bytes more room in the window?
+bool Send::fits(std::size_t bytes) const {
+    return peer.outstanding + mpi::memory_of(bytes) <= mpi::job.window;
+}
+
 // Bytes that wait at the peer until the message is matched.
 void Send::hold(std::size_t bytes) {
     const std::size_t memory = mpi::memory_of(bytes);
@@ -134,7 +139,7 @@ Range Send::cell(std::size_t k) const {
 bool Send::leave(std::size_t k, bool whatever_the_window) {
     const Range range = cell(k);
     const std::size_t bytes = range.end - range.begin;
-    if (!acknowledged && !whatever_the_window && peer.outstanding + mpi::memory_of(bytes) > mpi::job.window) {
+    if (!acknowledged && !whatever_the_window && !fits(bytes)) {
         count(Rule::window_full);
         stalled = true;
         return false;
@@ -259,7 +264,7 @@ bool Send::poll() {
             outstanding = 0;
         }
     }
-    if (stalled && (acknowledged || peer.outstanding + mpi::memory_of(delta) <= mpi::job.window)) leave_all(false);
+    if (stalled && (acknowledged || fits(delta))) leave_all(false);
     if (marker != MPI_REQUEST_NULL) transport::look(marker);
     look_at_pending();
     if (!finished()) {

@@ -79,6 +79,7 @@ private:
     };
 
     void leave_first(std::size_t n);
+    bool fits(std::size_t bytes) const;
     void hold(std::size_t bytes);
     bool leave(std::size_t cell, bool whatever_the_window);
     void leave_full(std::size_t from, std::size_t to, bool whatever_the_window);

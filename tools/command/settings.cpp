@@ -15,10 +15,11 @@ const std::vector<Setting> &settings() {
     static const stretto::Settings usual;
     static const std::vector<Setting> all = {
         {"STRETTO", "", "off: exactly the plain library"},
-        {"STRETTO_DELTA", "by size", "bytes of a delta of a delta send; not more than what was learnt to be eager"},
+        {"STRETTO_DELTA", "by size", "bytes of a delta of a delta send; by size also where it is more than is eager"},
         {"STRETTO_THRESHOLD", number(usual.threshold), "bytes: the smallest ordinary message that is framed"},
         {"STRETTO_LARGEST", number(usual.largest), "bytes: the largest one"},
-        {"STRETTO_BUDGET", number(usual.budget), "bytes that may wait unmatched at a receiver, over all senders"},
+        {"STRETTO_BUDGET", number(usual.budget),
+         "bytes of memory for what waits unmatched at a receiver, over all senders"},
         {"STRETTO_FAST_LINK", number(usual.fast_link), "bytes per second from which ordinary messages stay native"},
         {"STRETTO_LIBRARY", "found", "the MPI library, where it is loaded late; `stretto run` sets it"},
         {"STRETTO_TRACE", "", "a folder: each rank writes its timeline to rank-R.json there"},
