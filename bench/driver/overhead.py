@@ -3,6 +3,7 @@
 import argparse
 import json
 from contextlib import ExitStack
+from functools import partial
 from statistics import median
 
 from costs import FRAMED
@@ -15,7 +16,7 @@ from rich.table import Table
 from wrong import Wrong
 
 SMALL = (8, 1024)  # bytes
-ROUND_TRIPS = {True: 20, False: 1000}  # per sample: over the lab's wire, and in shared memory
+ROUND_TRIPS = {True: 20, False: 400}  # per sample: over the lab's wire, and in shared memory
 
 
 def read(arguments: list[str]) -> argparse.Namespace:
@@ -24,7 +25,7 @@ def read(arguments: list[str]) -> argparse.Namespace:
     top.add_argument(
         "--lab", metavar="RATE", default="1gbit", help="for the latency over a wire (default: 1gbit); or none"
     )
-    top.add_argument("--turns", type=count, default=5, metavar="N", help="launches of each, in turns (default: 5)")
+    top.add_argument("--turns", type=count, default=9, metavar="N", help="launches of each, in turns (default: 9)")
     top.add_argument("--patience", type=float, default=20, metavar="S", help="how long to wait for quiet (default: 20)")
     top.add_argument("--json", action="store_true")
     asked = top.parse_args(arguments)
@@ -47,12 +48,17 @@ def in_turns(turns: int, launches: dict, tell: Tell) -> dict[str, list[dict]]:
 
 
 def medians(launches: list[dict]) -> dict:
-    return {key: median(launch[key] for launch in launches) for key in launches[0] if key != "delta_bytes"}
+    return {key: median(launch[key] for launch in launches) for key in launches[0]}
 
 
-def more_than(some: list[dict], plain: list[dict]) -> float:
-    """Nanoseconds of half a round trip beyond plain's of the same turn."""
-    return median(a["half_round_trip_ns"] - b["half_round_trip_ns"] for a, b in zip(some, plain, strict=True))
+def of_direct(launches: list[dict]) -> float:
+    """Of the library called directly, in the same process: two launches differ by more than what is sought."""
+    return round(median(a["direct_ns"] / (a["direct_ns"] + a["more_ns"]) for a in launches), 4)
+
+
+def of_the_same_turn(plain: list[dict], some: list[dict]) -> float:
+    trips = [(a["half_round_trip_ns"], b["half_round_trip_ns"]) for a, b in zip(plain, some, strict=True)]
+    return round(median(a / b for a, b in trips), 4)
 
 
 def measure(asked: argparse.Namespace, tell: Tell) -> dict:
@@ -73,7 +79,7 @@ def measure(asked: argparse.Namespace, tell: Tell) -> dict:
         "annotation_idle_ns": ours["idle_ns"],
         "send_data_ns": ours["send_data_ns"],
         "wait_data_ns": ours["wait_data_ns"],
-        "delta_bytes": calls["calls"][0]["delta_bytes"],
+        "delta_bytes": ours["delta_bytes"],
         "delta_ns": ours["per_delta_ns"],
         "isend_ns": plain["per_chunk_ns"],
         "small": {},
@@ -83,19 +89,19 @@ def measure(asked: argparse.Namespace, tell: Tell) -> dict:
         trips = in_turns(
             asked.turns,
             {
-                f"{size} B plain": lambda words=words: here.run("latency", *words),
-                f"{size} B, the peer does not frame": lambda words=words: here.run_two(
-                    "latency.stretto", "latency", *words
-                ),
-                f"{size} B, both frame": lambda words=words: here.run("latency.stretto", *words),
+                f"{size} B plain": partial(here.run, "latency", *words),
+                f"{size} B, the peer does not frame": partial(here.run_two, "latency.stretto", "latency", *words),
+                f"{size} B, both frame": partial(here.run, "latency.stretto", *words, environment=FRAMED),
             },
             tell,
         )
-        alone, mixed, both = trips.values()
+        plain, mixed, both = map(medians, trips.values())
         result["small"][str(size)] = {
-            "plain_ns": medians(alone)["half_round_trip_ns"],
-            "unframed_more_ns": round(more_than(mixed, alone), 2),
-            "tracked_more_ns": round(more_than(both, alone), 2),
+            "plain_ns": plain["half_round_trip_ns"],
+            "direct_ns": both["direct_ns"],
+            "unframed_more_ns": mixed["more_ns"],
+            "tracked_more_ns": both["more_ns"],
+            "direct_more_ns": both["again_more_ns"],  # how far apart two equal halves of a sample are
         }
     result["others_cores"] = round(watch.cores(), 3)
     if asked.lab != HERE:
@@ -105,17 +111,20 @@ def measure(asked: argparse.Namespace, tell: Tell) -> dict:
             trips = in_turns(
                 asked.turns,
                 {
-                    f"{asked.lab} plain": lambda: wire.run("latency", *words),
-                    f"{asked.lab} with Stretto": lambda: wire.run("latency.stretto", *words),
+                    f"{asked.lab} plain": partial(wire.run, "latency", *words),
+                    f"{asked.lab} with Stretto": partial(wire.run, "latency.stretto", *words),
+                    f"{asked.lab} plain again": partial(wire.run, "latency", *words),
                 },
                 tell,
             )
-        alone, both = (medians(launches)["half_round_trip_ns"] for launches in trips.values())
+        plain, ours, again = trips.values()
         result["latency"] = {
             "lab": asked.lab,
-            "plain_ns": alone,
-            "stretto_ns": both,
-            "of_plain": round(alone / both, 4),
+            "plain_ns": medians(plain)["half_round_trip_ns"],
+            "stretto_ns": medians(ours)["half_round_trip_ns"],
+            "of_direct": of_direct(ours),
+            "of_plain": of_the_same_turn(plain, ours),
+            "plain_of_plain": of_the_same_turn(plain, again),
         }
     return result
 
@@ -131,11 +140,16 @@ def show(result: dict, console: Console) -> None:
     table.add_row("  MPI_Isend of as much", f"{result['isend_ns']:.0f} ns")
     for size, small in result["small"].items():
         table.add_row(f"message of {size} bytes, plain", f"{small['plain_ns']:.0f} ns")
+        table.add_row("  the library called directly", f"{small['direct_ns']:.0f} ns")
         table.add_row("  to a peer that does not frame", f"{small['unframed_more_ns']:+.1f} ns")
         table.add_row("  tracked: the peer frames", f"{small['tracked_more_ns']:+.1f} ns")
+        table.add_row("  directly once more", f"{small['direct_more_ns']:+.1f} ns")
     if latency := result.get("latency"):
         table.add_row(f"latency at {latency['lab']}, plain", f"{latency['plain_ns'] / 1e3:.1f} us")
-        table.add_row("  with Stretto", f"{latency['stretto_ns'] / 1e3:.1f} us ({latency['of_plain']:.3f} of plain)")
+        table.add_row("  with Stretto", f"{latency['stretto_ns'] / 1e3:.1f} us")
+        table.add_row("  of the library called directly", f"{latency['of_direct']:.3f}")
+        table.add_row("  of a plain launch", f"{latency['of_plain']:.3f}")
+        table.add_row("  plain again, of a plain launch", f"{latency['plain_of_plain']:.3f}")
     console.print(f"[bold]overhead[/]  {result['mpi']}; others took {result['others_cores']:g} cores")
     console.print(table)
 
