@@ -329,6 +329,32 @@ def test_links_have_their_rate(state, mpi, size, least, most):
     assert least * 100e6 < bits < most * 100e6
 
 
+WINDOW_OF_A_NEW_CONNECTION = """
+import socket, struct, time
+for _ in range(200):
+    try:
+        connection = socket.create_connection(("h2", 5000))
+        break
+    except ConnectionRefusedError:
+        time.sleep(0.05)
+SEGMENTS, MSS = 8 + 18 * 4, 8 + 2 * 4  # where struct tcp_info has its congestion window, and the size of a segment
+info = connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 104)
+print(struct.unpack_from("I", info, SEGMENTS)[0] * struct.unpack_from("I", info, MSS)[0])
+"""
+
+
+def test_a_new_connection_may_have_a_whole_window_under_way(state):
+    up("2")
+    listen = 'import socket; s = socket.create_server(("", 5000)); s.accept()[0].recv(1)'
+    listener = subprocess.Popen([*LAB, "exec", "h2", sys.executable, "-c", listen], stdin=subprocess.DEVNULL)
+    try:
+        told = lab("exec", "h1", sys.executable, "-c", WINDOW_OF_A_NEW_CONNECTION)
+    finally:
+        listener.wait(timeout=30)
+    assert told.returncode == 0, told.stderr
+    assert 0.95 < int(told.stdout) / (1 << 20) <= 1
+
+
 def test_a_rank_that_waits_by_testing_sleeps(state, mpi):
     if mpi == "mpich4":
         pytest.skip("one host only")

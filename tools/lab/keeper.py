@@ -30,9 +30,15 @@ from rate import Rate
 INSIDE = Path("/run/stretto-lab")
 HOST_TABLE = INSIDE / "hosts"
 
-# The queue of a switch port: it holds a whole TCP window (below), so that one flow loses nothing.
-QUEUE_BYTES = 1 << 20
-SYSCTLS = {"tcp_rmem": "4096 131072 1048576", "tcp_wmem": "4096 65536 1048576", "tcp_no_metrics_save": "1"}
+# The most that a TCP connection has under way, from its first message on. A window that opens by itself does so for seconds where
+# nothing is ever lost, and until then links idle while receivers compute: TCP acknowledges late what its program does not read.
+WINDOW_BYTES = 1 << 20
+SEGMENTS = str(WINDOW_BYTES // 1448)
+SYSCTLS = {
+    "tcp_rmem": f"4096 131072 {WINDOW_BYTES}",
+    "tcp_wmem": f"4096 65536 {WINDOW_BYTES}",
+    "tcp_no_metrics_save": "1",
+}
 
 
 def command(*words: str) -> None:
@@ -50,12 +56,12 @@ def generic_receive_offload(device: str) -> None:
         fcntl.ioctl(any_socket, SIOCETHTOOL, request)
 
 
-def shape(device: str, rate: Rate, delay_us: int, host: str | None = None) -> None:
-    """Limits what leaves a device: packet by packet where it is a host's own."""
+def shape(device: str, rate: Rate, delay_us: int, flows: int, host: str | None = None) -> None:
+    """Limits what leaves a device: packet by packet where it is a host's own. So many flows lose nothing in its queue."""
     tc = ["tc", "-n", host] if host else ["tc"]
     parent = ["root", "handle", "1:"]
     if rate.bits is not None:
-        words = f"rate {rate.bits}bit limit {QUEUE_BYTES} burst "
+        words = f"rate {rate.bits}bit limit {flows * WINDOW_BYTES} burst "
         if host and rate.paced:
             words += f"{rate.long_bucket_bytes} peakrate {rate.peak_bits}bit mtu {rate.peak_bucket_bytes}"
         else:
@@ -75,7 +81,7 @@ def address_of(index: int) -> str:
     return f"10.77.{index // 250}.{index % 250}" if index else "10.77.255.1"
 
 
-def build_host(index: int, rate: Rate, delay_us: int) -> None:
+def build_host(index: int, hosts: int, rate: Rate, delay_us: int) -> None:
     host, port, address = f"h{index}", f"port{index}", address_of(index)
     command("ip", "netns", "add", host)
     command("ip", "link", "add", port, "type", "veth", "peer", "name", "cable")
@@ -90,11 +96,12 @@ def build_host(index: int, rate: Rate, delay_us: int) -> None:
     command("ip", "-n", host, "link", "set", "lo", "up")
     command("ip", "-n", host, "addr", "add", f"{address}/16", "dev", "eth0")
     if index:
-        shape("eth0", rate, delay_us, host)
-        shape(port, rate, delay_us)
+        shape("eth0", rate, delay_us, hosts, host)
+        shape(port, rate, delay_us, hosts)
     command("ip", "-n", host, "link", "set", "eth0", "up")
     # The same congestion control everywhere, whatever the machine's default is.
-    command("ip", "-n", host, "route", "change", "10.77.0.0/16", "dev", "eth0", "src", address, "congctl", "cubic")
+    route = ["ip", "-n", host, "route", "change", "10.77.0.0/16", "dev", "eth0", "src", address]
+    command(*route, "congctl", "cubic", "initcwnd", SEGMENTS, "initrwnd", SEGMENTS)
     settings = "; ".join(f"echo {value} >/proc/sys/net/ipv4/{name}" for name, value in SYSCTLS.items())
     command("nsenter", f"--net=/run/netns/{host}", "sh", "-ec", settings)
 
@@ -126,7 +133,7 @@ def keep(state: Path, hosts: int, rate: Rate, delay_us: int) -> None:
     for index in range(hosts + 1):
         if abandoned():
             raise SystemExit("abandoned")
-        build_host(index, rate, delay_us)
+        build_host(index, hosts, rate, delay_us)
         # The hosts take turns on the cores; h0 may use all.
         table.append(
             {
