@@ -6,7 +6,7 @@ from functools import partial
 from statistics import median
 
 from others import Watch, wait_for_quiet
-from overhead import in_turns
+from overhead import in_turns, of_the_same_turn
 from place import Place, known_mpis
 from plan import Parser, check_mpi, count
 from progress import Progress, Tell
@@ -60,16 +60,15 @@ def measure(asked: argparse.Namespace, tell: Tell) -> dict:
         result["paths"][path] = {
             "plain_bytes_per_s": [median(turn[str(size)] for turn in plain) for size in SIZES],
             "stretto_bytes_per_s": [median(turn[str(size)] for turn in stretto) for size in SIZES],
-            "of_plain": of_the_same_turn(stretto, plain),
-            "plain_of_plain": of_the_same_turn(again, plain),  # how far apart two equal programs are
+            "of_plain": by_size(stretto, plain),
+            "plain_of_plain": by_size(again, plain),  # how far apart two equal programs are
         }
     result["others_cores"] = round(watch.cores(), 3)
     return result
 
 
-def of_the_same_turn(some: list[dict], plain: list[dict]) -> list[float]:
-    """Medians of ratios, one per size: the machine's own bandwidth drifts."""
-    return [round(median(a[str(size)] / b[str(size)] for a, b in zip(some, plain, strict=True)), 4) for size in SIZES]
+def by_size(some: list[dict], plain: list[dict]) -> list[float]:
+    return [of_the_same_turn([a[str(size)] for a in some], [b[str(size)] for b in plain]) for size in SIZES]
 
 
 def show(result: dict, console: Console) -> None:
