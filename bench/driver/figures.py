@@ -60,6 +60,7 @@ def derive(plan: Plan, attempt: Attempt, attempts: int, costs: Costs | None) -> 
             "calls": samples.calls,
             "costs_ns": costs and vars(costs),
             "others_cores": rounded(attempt.others, 3),
+            "disturbed_by": attempt.disturbed_by,
             "attempts": attempts,
         },
     }

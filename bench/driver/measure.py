@@ -23,6 +23,7 @@ SWEEP_REPS = 5
 LONG_WARMUP = LONG_SWEEP_REPS = 1  # where one repetition takes seconds: a file
 SWEPT = 2  # so many of the sweep's best chunks are measured further
 DISTURBED_HAND = 0.7  # of what is possible
+DISTURBED_RATIO = 0.15  # of what was asked for
 ENOUGH_CHUNKS = 32  # with fewer, latency and not the wire decides how close to ideal one can come
 
 
@@ -67,9 +68,17 @@ class Samples:
 class Attempt:
     samples: Samples
     others: float  # cores that other processes took meanwhile
-    disturbed: bool
+    disturbed_by: list[str]
     compute_seconds: float  # that the work was calibrated for
     timelines: Path | None = None
+
+    @property
+    def disturbed(self) -> bool:
+        return bool(self.disturbed_by)
+
+    @property
+    def unrest(self) -> tuple[int, float]:
+        return len(self.disturbed_by), self.others
 
 
 @dataclass
@@ -157,17 +166,23 @@ class Measure:
         compute = self.calibrate()
         samples = self.turns(self.sweep())
         others = watch.cores()
-        disturbed = others > plan.quiet_cores or hand_is_slow(plan, samples)
-        return Attempt(samples, others, disturbed, compute)
+        return Attempt(samples, others, disturbed_by(plan, samples, others), compute)
 
 
-def hand_is_slow(plan: Plan, samples: Samples) -> bool:
-    """The best pipeline by hand is far from what it could be: something else was in the way."""
+def disturbed_by(plan: Plan, samples: Samples, others: float) -> list[str]:
+    """What was in the way, as far as it can be seen; latency's own chance rules where messages are short."""
+    causes = []
+    if others > plan.quiet_cores:
+        causes.append(f"others took {others:.2f} cores")
+    if samples.message_bytes < ENOUGH_CHUNKS * min(plan.chunks):
+        return causes
     compute, message, best = samples.median("compute"), samples.median("message"), samples.best_hand()
     chunks = samples.message_bytes / int(best.split(":")[1])
-    if samples.message_bytes / min(plan.chunks) < ENOUGH_CHUNKS:
-        return False
-    return plan.kernel.best_of_chunks(compute, message, plan.ranks, chunks) < DISTURBED_HAND * samples.median(best)
+    if plan.kernel.best_of_chunks(compute, message, plan.ranks, chunks) < DISTURBED_HAND * samples.median(best):
+        causes.append("the pipeline by hand is far from what it could be")
+    if not plan.kernel.needs_file and abs(compute / message / plan.ratio - 1) > DISTURBED_RATIO:
+        causes.append(f"the cores changed their speed: the ratio asked for is {compute / message:.2f} by now")
+    return causes
 
 
 def measure(plan: Plan, tell: Tell) -> Measurement:
@@ -180,12 +195,12 @@ def measure(plan: Plan, tell: Tell) -> Measurement:
         best = None
         for number in range(1, plan.attempts + 1):
             made = work.attempt()
-            if best is None or (made.disturbed, made.others) < (best.disturbed, best.others):
+            if best is None or made.unrest < best.unrest:
                 best = made
             if not made.disturbed or not made.samples.agree():
                 best = made
                 break
-            tell(f"attempt {number} of {plan.attempts} was disturbed (others took {made.others:.2f} cores)")
+            tell(f"attempt {number} of {plan.attempts} was disturbed: {'; '.join(made.disturbed_by)}")
         costs = measure_costs(plan.mpi, raised, tell) if plan.dilate > 1 else None
         if plan.report or plan.keep:
             best.timelines = work.record(best.samples.best_hand())

@@ -44,6 +44,7 @@ def show(figures: dict, console: Console) -> None:
         console.print("the results of the variants differ", style="bold red")
     if figures["disturbed"]:
         console.print(
-            f"disturbed: others took {details['others_cores']:g} cores (best of {details['attempts']} attempts)",
+            f"disturbed (best of {details['attempts']} attempts): {'; '.join(details['disturbed_by'])}",
             style="yellow",
+            soft_wrap=True,
         )

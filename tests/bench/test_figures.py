@@ -96,7 +96,7 @@ def test_the_papers_limit_at_its_own_ratio_and_delta():
 
 def test_the_object_has_the_keys_of_the_design_in_their_order():
     made = samples(message=0.1, compute=0.1, plain=0.3, hand_8192=0.11, hand_4096=0.12, delta=0.115)
-    result = figures.derive(asked(), Attempt(made, 0.02, False, 0.1), 1, None)
+    result = figures.derive(asked(), Attempt(made, 0.02, [], 0.1), 1, None)
     assert list(result) == [*DESIGN, "details"]
     assert list(result["median_s"]) == ["plain", "stretto", "stretto_undilated", "hand", "ideal"]
     assert json.loads(json.dumps(result)) == result
@@ -118,14 +118,14 @@ def test_the_object_has_the_keys_of_the_design_in_their_order():
 def test_what_dilation_hides_of_our_calls_is_added():
     made = samples(message=0.1, compute=0.1, plain=0.3, hand_8192=0.11, delta=0.12)
     costs = Costs(send_data=100, wait_data=50, delta=1000, message=10000)
-    result = figures.derive(asked("--dilate", "10", "--delta", "8192"), Attempt(made, 0, False, 0.1), 1, costs)
+    result = figures.derive(asked("--dilate", "10", "--delta", "8192"), Attempt(made, 0, [], 0.1), 1, costs)
     ours = 800 * 100e-9 + 800 * 50e-9 + 50 * 1000e-9 + 10000e-9
     assert result["median_s"]["stretto_undilated"] == pytest.approx(0.12 + 9 * ours, rel=1e-3)
 
 
 def test_what_dilation_hides_is_not_invented():
     made = samples(message=0.1, compute=0.1, plain=0.3, hand_8192=0.11, delta=0.12)
-    result = figures.derive(asked("--dilate", "10"), Attempt(made, 0, False, 0.1), 1, None)
+    result = figures.derive(asked("--dilate", "10"), Attempt(made, 0, [], 0.1), 1, None)
     assert result["median_s"]["stretto_undilated"] is None
 
 
@@ -138,17 +138,37 @@ def test_results_that_differ_are_not_verified(fault):
         made.wrong = 1
     else:
         made.changed = 1
-    assert not figures.derive(asked(), Attempt(made, 0, False, 0.1), 1, None)["verified"]
+    assert not figures.derive(asked(), Attempt(made, 0, [], 0.1), 1, None)["verified"]
     assert "differ" in made.disagreement()
 
 
-def test_a_slow_hand_means_disturbed_but_not_where_latency_rules():
-    slow = samples(message=0.1, compute=0.1, plain=0.3, hand_8192=0.2, delta=0.2)
-    assert measure.hand_is_slow(asked(), slow)
-    fast = samples(message=0.1, compute=0.1, plain=0.3, hand_8192=0.11, delta=0.2)
-    assert not measure.hand_is_slow(asked(), fast)
-    slow.message_bytes = 8192
-    assert not measure.hand_is_slow(asked("--size", "8KiB"), slow)
+def disturbed_by(made, *words, others=0.0):
+    return measure.disturbed_by(asked(*words), made, others)
+
+
+def test_work_of_others_a_slow_hand_and_cores_of_another_speed_disturb():
+    calm = samples(message=0.1, compute=0.1, plain=0.3, hand_8192=0.11, delta=0.2)
+    assert disturbed_by(calm, others=0.1) == []
+    assert disturbed_by(calm, others=0.2) == ["others took 0.20 cores"]
+    slow_hand = samples(message=0.1, compute=0.1, plain=0.3, hand_8192=0.2, delta=0.2)
+    assert disturbed_by(slow_hand) == ["the pipeline by hand is far from what it could be"]
+    faster_cores = samples(message=0.1, compute=0.08, plain=0.3, hand_8192=0.11, delta=0.2)
+    assert disturbed_by(faster_cores) == ["the cores changed their speed: the ratio asked for is 0.80 by now"]
+    assert len(disturbed_by(faster_cores, "--ratio", "1.62", others=1)) == 2
+
+
+def test_of_short_messages_only_the_work_of_others_is_asked():
+    short = samples(message=0.1, compute=0.08, plain=0.3, hand_8192=0.2, delta=0.2)
+    short.message_bytes = 8192
+    assert disturbed_by(short, "--size", "8KiB") == []
+    assert disturbed_by(short, "--size", "8KiB", others=1) == ["others took 1.00 cores"]
+
+
+def test_the_attempt_with_the_least_in_its_way_counts():
+    made = samples(message=0.1, compute=0.1, plain=0.3, hand_8192=0.11, delta=0.2)
+    calm, others, both = (Attempt(made, *found, 0.1) for found in ((0.14, []), (0.2, ["a"]), (0.0, ["a", "b"])))
+    assert min((both, others, calm), key=lambda attempt: attempt.unrest) is calm
+    assert min((both, others), key=lambda attempt: attempt.unrest) is others
 
 
 # --- the report -----------------------------------------------------------------------------------------------------
@@ -156,7 +176,7 @@ def test_a_slow_hand_means_disturbed_but_not_where_latency_rules():
 
 def kept(folder: Path) -> page.Section:
     made = samples(message=0.1, compute=0.1, plain=0.3, hand_8192=0.11, delta=0.115)
-    result = figures.derive(asked(), Attempt(made, 0.02, False, 0.1), 1, None)
+    result = figures.derive(asked(), Attempt(made, 0.02, [], 0.1), 1, None)
     lines = folder / "timelines"
     (lines / "trace").mkdir(parents=True)
     for run in ("plain", "hand:8192", "delta"):
