@@ -6,7 +6,7 @@ from functools import partial
 from statistics import median
 
 from others import Watch, wait_for_quiet
-from overhead import in_turns, of_the_same_turn
+from overhead import in_turns
 from place import Place, known_mpis
 from plan import Parser, check_mpi, count
 from progress import Progress, Tell
@@ -52,39 +52,37 @@ def measure(asked: argparse.Namespace, tell: Tell) -> dict:
             {
                 f"{path}, plain": partial(run, "bandwidth", *SIZES),
                 f"{path}, with Stretto": partial(run, "bandwidth.stretto", *SIZES),
-                f"{path}, plain again": partial(run, "bandwidth", *SIZES),
             },
             tell,
         )
-        plain, stretto, again = ([launch["bytes_per_s"] for launch in some] for some in launches.values())
+        plain, stretto = launches.values()
         result["paths"][path] = {
-            "plain_bytes_per_s": [median(turn[str(size)] for turn in plain) for size in SIZES],
-            "stretto_bytes_per_s": [median(turn[str(size)] for turn in stretto) for size in SIZES],
-            "of_plain": by_size(stretto, plain),
-            "plain_of_plain": by_size(again, plain),  # how far apart two equal programs are
+            "plain_bytes_per_s": by_size(plain, "bytes_per_s"),
+            "direct_bytes_per_s": by_size(stretto, "direct_bytes_per_s"),
+            "stretto_bytes_per_s": by_size(stretto, "bytes_per_s"),
+            "of_direct": by_size(stretto, "of_direct"),
+            "again_of_direct": by_size(stretto, "again_of_direct"),  # how far apart two equal thirds of a sample are
         }
     result["others_cores"] = round(watch.cores(), 3)
     return result
 
 
-def by_size(some: list[dict], plain: list[dict]) -> list[float]:
-    return [of_the_same_turn([a[str(size)] for a in some], [b[str(size)] for b in plain]) for size in SIZES]
+def by_size(launches: list[dict], figure: str) -> list[float]:
+    return [median(launch[str(size)][figure] for launch in launches) for size in SIZES]
 
 
 def show(result: dict, console: Console) -> None:
-    table = Table(box=None, pad_edge=False, header_style="dim")
-    table.add_column("KiB", justify="right")
-    for path in result["paths"]:
-        for column in (path, "with Stretto", "of plain", "plain again"):
+    console.print(f"[bold]bandwidth[/]  {result['mpi']}; GB/s; others took {result['others_cores']:g} cores")
+    for path, figures in result["paths"].items():
+        table = Table(box=None, pad_edge=False, header_style="dim", title=path, title_justify="left")
+        for column in ("KiB", "plain launch", "direct", "with Stretto", "of direct", "direct again"):
             table.add_column(column, justify="right")
-    for k, size in enumerate(result["sizes"]):
-        row = [str(size // 1024)]
-        for figures in result["paths"].values():
-            row += [f"{figures[name][k] / 1e9:.2f} GB/s" for name in ("plain_bytes_per_s", "stretto_bytes_per_s")]
-            row += [f"{figures[name][k]:.3f}" for name in ("of_plain", "plain_of_plain")]
-        table.add_row(*row)
-    console.print(f"[bold]bandwidth[/]  {result['mpi']}; others took {result['others_cores']:g} cores")
-    console.print(table)
+        for k, size in enumerate(result["sizes"]):
+            rates = (figures[f"{name}_bytes_per_s"][k] / 1e9 for name in ("plain", "direct", "stretto"))
+            shares = (figures[name][k] for name in ("of_direct", "again_of_direct"))
+            table.add_row(str(size // 1024), *(f"{r:.2f}" for r in rates), *(f"{s:.3f}" for s in shares))
+        console.print(table)
+    console.print("direct: the library's own functions, called in the process of with Stretto", style="dim")
 
 
 def main(arguments: list[str]) -> int:

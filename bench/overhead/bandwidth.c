@@ -1,44 +1,79 @@
-// bandwidth: messages of 64 KiB to 64 MiB, one after the other, each answered by nothing; bytes per second by size, as one
-// line of JSON.
+// bandwidth: large messages, one after the other, each answered by an empty one; by size, as one line of JSON.
 //
 //   mpirun -n 2 bandwidth BYTES...
+//
+// Each sample is three messages, one through each of library.h's variants.
+//
+//   bytes_per_s         as bound
+//   direct_bytes_per_s the library's own
+//   of_direct           the first by the second, the median over samples
+//   again_of_direct     the third by the second: 1 but for chance
+#define _GNU_SOURCE
 #include <string.h>
 
+#include "library.h"
 #include "samples.h"
 
-enum { HUGE_PAGE = 1 << 21 };
+enum { HUGE_PAGE = 1 << 21, WARMUP = 2, FEWEST = 9, EACH = 256 << 20 }; // bytes of each size and variant
+
+typedef struct {
+    int bytes;
+    double bound, direct, of_direct, again_of_direct;
+} Row;
+
+static int rank;
+
+static double seconds(Calls mpi, char *data, int bytes) {
+    double begin = now();
+    if (rank == 0) {
+        mpi.send(data, bytes, MPI_BYTE, 1, 0, MPI_COMM_WORLD);
+        mpi.recv(NULL, 0, MPI_BYTE, 1, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    } else if (rank == 1) {
+        mpi.recv(data, bytes, MPI_BYTE, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        mpi.send(NULL, 0, MPI_BYTE, 0, 1, MPI_COMM_WORLD);
+    }
+    return now() - begin;
+}
+
+static Row measure(const Calls calls[VARIANTS], int bytes) {
+    static double bound[SAMPLES], direct[SAMPLES], of_direct[SAMPLES], again_of_direct[SAMPLES];
+    // Huge pages or not, and where a page begins, make more of a difference than all that is compared here.
+    char *data = bytes > 0 ? aligned_alloc(HUGE_PAGE, ((size_t)bytes + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE) : NULL;
+    if (!data) MPI_Abort(MPI_COMM_WORLD, 2);
+    memset(data, 1, (size_t)bytes);
+    int samples = EACH / bytes;
+    if (samples > SAMPLES) samples = SAMPLES;
+    if (samples < FEWEST) samples = FEWEST;
+    for (int s = -WARMUP; s < samples; s++) {
+        double t[VARIANTS];
+        for (int k = 0; k < VARIANTS; k++) {
+            int which = (s + WARMUP + k) % VARIANTS;
+            t[which] = seconds(calls[which], data, bytes);
+        }
+        if (s < 0) continue;
+        bound[s] = bytes / t[BOUND];
+        direct[s] = bytes / t[DIRECT];
+        of_direct[s] = t[DIRECT] / t[BOUND];
+        again_of_direct[s] = t[DIRECT] / t[AGAIN];
+    }
+    free(data);
+    return (Row){bytes, median(bound, samples), median(direct, samples), median(of_direct, samples),
+                 median(again_of_direct, samples)};
+}
 
 int main(int argc, char **argv) {
-    static double t[SAMPLES];
-    int rank;
+    Calls calls[VARIANTS];
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    if (rank == 0) printf("{\"bytes_per_s\":{");
+    of_variants(calls);
     for (int a = 1; a < argc; a++) {
-        int bytes = atoi(argv[a]);
-        // Huge pages or not, and where a page begins, make more of a difference than all that is compared here.
-        char *data =
-            bytes > 0 ? aligned_alloc(HUGE_PAGE, ((size_t)bytes + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE) : NULL;
-        if (!data) MPI_Abort(MPI_COMM_WORLD, 2);
-        memset(data, 1, (size_t)bytes);
-        int samples = (64 << 20) / bytes * 4; // 256 MiB of each size
-        if (samples > SAMPLES) samples = SAMPLES;
-        if (samples < 7) samples = 7;
-        for (int s = -2; s < samples; s++) {
-            double begin = now();
-            if (rank == 0) {
-                MPI_Send(data, bytes, MPI_BYTE, 1, 0, MPI_COMM_WORLD);
-                MPI_Recv(NULL, 0, MPI_BYTE, 1, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-            } else if (rank == 1) {
-                MPI_Recv(data, bytes, MPI_BYTE, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-                MPI_Send(NULL, 0, MPI_BYTE, 0, 1, MPI_COMM_WORLD);
-            }
-            if (s >= 0) t[s] = now() - begin;
-        }
-        if (rank == 0) printf("%s\"%d\":%.6g", a > 1 ? "," : "", bytes, bytes / median(t, samples));
-        free(data);
+        Row row = measure(calls, atoi(argv[a]));
+        if (rank == 0)
+            printf("%s\"%d\":{\"bytes_per_s\":%.6g,\"direct_bytes_per_s\":%.6g,\"of_direct\":%.4f,\"again_of_direct\":%"
+                   ".4f}",
+                   a > 1 ? "," : "{", row.bytes, row.bound, row.direct, row.of_direct, row.again_of_direct);
     }
-    if (rank == 0) printf("}}\n");
+    if (rank == 0) printf("}\n");
     MPI_Finalize();
     return 0;
 }
