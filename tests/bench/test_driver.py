@@ -87,6 +87,24 @@ def test_a_report_shows_what_every_rank_did(tmp_path):
     assert text.count('class="rank"') == 6 and 'class="compute"' in text
 
 
+def test_what_every_call_and_small_message_costs_is_measured_on_every_mpi(mpi):
+    done = bench("overhead", "--mpi", mpi, "--lab", "none", "--turns", 1, "--patience", 0, "--json")
+    assert done.returncode == 0, done.stderr
+    result = json.loads(done.stdout)
+    assert all(result[name] > 0 for name in ("send_data_ns", "wait_data_ns", "delta_ns", "isend_ns"))
+    assert list(result["small"]) == ["8", "1024"]
+    assert all(small["plain_ns"] > 0 and small["direct_ns"] > 0 for small in result["small"].values())
+
+
+def test_every_size_of_bandwidth_is_measured_over_both_paths():
+    done = bench("bandwidth", "--turns", 1, "--patience", 0, "--json")
+    assert done.returncode == 0, done.stderr
+    result = json.loads(done.stdout)
+    assert set(result["paths"]) == {"loopback TCP", "shared memory"}
+    for figures in result["paths"].values():
+        assert all(len(row) == len(result["sizes"]) and min(row) > 0 for row in figures.values())
+
+
 # --- mistakes -------------------------------------------------------------------------------------------------------
 
 
