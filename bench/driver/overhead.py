@@ -16,7 +16,8 @@ from rich.table import Table
 from wrong import Wrong
 
 SMALL = (8, 1024)  # bytes
-ROUND_TRIPS = {True: 20, False: 400}  # per sample: over the lab's wire, and in shared memory
+ROUND_TRIPS = 400  # per sample, through shared memory
+ROUND_TRIPS_OVER_WIRE = 20
 
 
 def read(arguments: list[str]) -> argparse.Namespace:
@@ -89,7 +90,7 @@ def measure(asked: argparse.Namespace, tell: Tell) -> dict:
         "small": {},
     }
     for size in SMALL:
-        words = (size, ROUND_TRIPS[False])
+        words = (size, ROUND_TRIPS)
         trips = in_turns(
             asked.turns,
             {
@@ -111,7 +112,7 @@ def measure(asked: argparse.Namespace, tell: Tell) -> dict:
     if asked.lab != HERE:
         with ExitStack() as keep:
             wire = Place(asked.mpi, 2, keep.enter_context(lab(asked.lab, 2)))
-            words = (8, ROUND_TRIPS[True])
+            words = (8, ROUND_TRIPS_OVER_WIRE)
             trips = in_turns(
                 asked.turns,
                 {

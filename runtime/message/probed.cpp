@@ -13,8 +13,6 @@ namespace stretto::message::probed {
 namespace {
 
 std::unordered_map<std::uint64_t, std::deque<Message>> lists; // by the communicator's serial
-std::size_t total = 0;
-
 bool matches(const Message &message, int source, int tag) {
     return (source == MPI_ANY_SOURCE || source == message.status.MPI_SOURCE) &&
            (tag == MPI_ANY_TAG || tag == message.status.MPI_TAG);
@@ -22,9 +20,7 @@ bool matches(const Message &message, int source, int tag) {
 
 } // namespace
 
-bool any() {
-    return total > 0;
-}
+std::size_t total = 0;
 
 bool may_be_framed(const mpi::Communicator &comm, const MPI_Status &status) {
     int n = 0;

@@ -19,8 +19,12 @@ struct Message {
     std::vector<std::byte> bytes{};
 };
 
-//! Is there any message in any list?
-bool any();
+//! Messages in all lists.
+extern std::size_t total;
+
+inline bool any() {
+    return total > 0;
+}
 
 //! MPI_Iprobe: is there a message from this source with this tag? Its status, the true size in it.
 bool probe(const mpi::Communicator &comm, int source, int tag, MPI_Status &status);

@@ -17,10 +17,6 @@ std::uint64_t key(MPI_Comm handle) {
 std::unordered_map<std::uint64_t, std::shared_ptr<Communicator>> known;
 std::uint64_t serials = 0;
 
-// The one asked for last: most programs use one or two.
-MPI_Comm last_handle;
-const std::shared_ptr<Communicator> *last = nullptr;
-
 // MPI 4.1, 7.4.4: the program promises that lengths match exactly; then a header may not come in place of a message.
 bool asserts_exact_length(MPI_Comm handle) {
     MPI_Info info;
@@ -61,18 +57,18 @@ std::shared_ptr<Communicator> describe(MPI_Comm handle) {
 
 } // namespace
 
-const std::shared_ptr<Communicator> &communicator(MPI_Comm handle) {
-    if (last && handle == last_handle) return *last;
+Last last;
+
+const std::shared_ptr<Communicator> &find_communicator(MPI_Comm handle) {
     auto [at, is_new] = known.try_emplace(key(handle));
     if (is_new) at->second = describe(handle);
-    last_handle = handle;
-    last = &at->second; // unordered_map never moves its nodes
-    return *last;
+    last = {handle, &at->second}; // unordered_map never moves its nodes
+    return at->second;
 }
 
 void forget(MPI_Comm handle) {
     known.erase(key(handle));
-    last = nullptr;
+    last = {};
 }
 
 } // namespace stretto::mpi

@@ -29,8 +29,19 @@ struct Communicator {
     }
 };
 
+//! The one asked for last: most programs use one or two.
+struct Last {
+    MPI_Comm handle;
+    const std::shared_ptr<Communicator> *communicator = nullptr;
+};
+extern Last last;
+
+const std::shared_ptr<Communicator> &find_communicator(MPI_Comm handle);
+
 //! The communicator behind a handle; never null (an invalid handle gives one that frames nothing).
-const std::shared_ptr<Communicator> &communicator(MPI_Comm handle);
+inline const std::shared_ptr<Communicator> &communicator(MPI_Comm handle) {
+    return last.communicator && handle == last.handle ? *last.communicator : find_communicator(handle);
+}
 
 //! The program frees the handle: whatever comes next under it is another communicator.
 void forget(MPI_Comm handle);

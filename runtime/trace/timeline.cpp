@@ -1,7 +1,5 @@
 #include "trace/timeline.h"
 
-#include "tune/settings.h"
-
 #include <cstdio>
 #include <ctime>
 #include <string>
@@ -29,10 +27,6 @@ double now() {
     return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
 }
 
-bool enabled() {
-    return settings.trace != nullptr;
-}
-
 void start(int its_rank) {
     rank = its_rank;
     epoch = now();
@@ -53,8 +47,8 @@ void delta_came(int peer, std::size_t bytes) {
     events.push_back({"delta_came", peer, bytes, t, t});
 }
 
-Wait::~Wait() {
-    if (enabled()) events.push_back({"wait", -1, 0, begin, now()});
+void waited(double begin) {
+    events.push_back({"wait", -1, 0, begin, now()});
 }
 
 void write() {
