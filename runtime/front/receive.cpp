@@ -32,7 +32,7 @@ Receive *look_after(MPI_Request native, const message::Envelope &from) {
     return receive;
 }
 
-bool may_be_framed(const mpi::Communicator &comm, int source, MPI_Count count, MPI_Datatype type) {
+[[gnu::hot]] bool may_be_framed(const mpi::Communicator &comm, int source, MPI_Count count, MPI_Datatype type) {
     return comm.may_meet_framed(source) && capacity(count, type) >= message::header_bytes;
 }
 
@@ -90,8 +90,8 @@ int finish_receive(Incoming &incoming, MPI_Status *status) {
     return operation.finish_receive(status);
 }
 
-int finish_waited(void *buf, MPI_Count count, MPI_Datatype type, int source, int tag, MPI_Comm comm, int error,
-                  const MPI_Status &its_status, MPI_Status *status) {
+[[gnu::hot]] int finish_waited(void *buf, MPI_Count count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
+                               int error, const MPI_Status &its_status, MPI_Status *status) {
     const auto &c = mpi::communicator(comm);
     if (error != MPI_SUCCESS || !message::probed::may_be_framed(*c, its_status)) {
         give_status(its_status, status);
@@ -103,7 +103,8 @@ int finish_waited(void *buf, MPI_Count count, MPI_Datatype type, int source, int
     return finish_receive(incoming, status);
 }
 
-int Recv(void *buf, MPI_Count count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Status *status) {
+[[gnu::hot]] int Recv(void *buf, MPI_Count count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
+                      MPI_Status *status) {
     trace::Wait wait;
     // Returns at once; MPICH 4.0's non-blocking form gives another status.
     if (source == MPI_PROC_NULL) return native::recv(buf, count, type, source, tag, comm, status);

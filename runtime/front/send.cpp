@@ -40,7 +40,8 @@ bool may_frame(const mpi::Communicator &comm, int dest, MPI_Count count, MPI_Dat
            (peer->frames_plain && bytes >= std::max(settings.threshold, message::least_total));
 }
 
-message::Send *frame(Mode mode, const void *buf, MPI_Count count, MPI_Datatype type, int dest, int tag, MPI_Comm comm) {
+[[gnu::hot]] message::Send *frame(Mode mode, const void *buf, MPI_Count count, MPI_Datatype type, int dest, int tag,
+                                  MPI_Comm comm) {
     const auto &c = mpi::communicator(comm);
     mpi::Peer *peer = c->framing_peer(dest);
     // Wrong arguments are the library's to complain about.
@@ -65,7 +66,8 @@ message::Send *frame(Mode mode, const void *buf, MPI_Count count, MPI_Datatype t
 
 namespace {
 
-int blocking(Mode mode, const void *buf, MPI_Count count, MPI_Datatype type, int dest, int tag, MPI_Comm comm) {
+[[gnu::hot]] int blocking(Mode mode, const void *buf, MPI_Count count, MPI_Datatype type, int dest, int tag,
+                          MPI_Comm comm) {
     message::Send *framed;
     {
         progress::Guard guard;
@@ -109,7 +111,7 @@ int nonblocking(Mode mode, const void *buf, MPI_Count count, MPI_Datatype type, 
 
 } // namespace
 
-int Send(const void *buf, MPI_Count count, MPI_Datatype type, int dest, int tag, MPI_Comm comm) {
+[[gnu::hot]] int Send(const void *buf, MPI_Count count, MPI_Datatype type, int dest, int tag, MPI_Comm comm) {
     return blocking(Mode::standard, buf, count, type, dest, tag, comm);
 }
 int Bsend(const void *buf, MPI_Count count, MPI_Datatype type, int dest, int tag, MPI_Comm comm) {

@@ -22,7 +22,7 @@ bool matches(const Message &message, int source, int tag) {
 
 std::size_t total = 0;
 
-bool may_be_framed(const mpi::Communicator &comm, const MPI_Status &status) {
+[[gnu::hot]] bool may_be_framed(const mpi::Communicator &comm, const MPI_Status &status) {
     int n = 0;
     MPI_Status copy = status;
     mpi::library.Get_count(&copy, MPI_BYTE, &n);

@@ -588,7 +588,7 @@ void TypeMapCache::forget(MPI_Datatype type) {
     generation_.fetch_add(1, std::memory_order_release);
 }
 
-const TypeMap &type_map(MPI_Datatype type) {
+[[gnu::hot]] const TypeMap &type_map(MPI_Datatype type) {
     if (const TypeMap *map = predefined_types.find(type)) return *map;
     return TypeMapCache::instance().find_or_flatten(type);
 }

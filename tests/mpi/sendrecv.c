@@ -17,11 +17,13 @@ PROMISE(sendrecv_moves_a_ring_of_every_size) {
 /* Hole 18: the incoming message must not land in what is still being sent. */
 PROMISE(sendrecv_replace_swaps_in_place) {
     int next = (rank + 1) % ranks, last = (rank + ranks - 1) % ranks;
-    for (int i = 0; i < SIZES; i++) {
+    // Often: bytes that came too early show only where a rank is slower than its neighbour.
+    for (int k = 0; k < 8 * SIZES; k++) {
+        int i = k % SIZES;
         MPI_Status status;
-        fill(out, sizes[i], rank * 100 + i);
+        fill(out, sizes[i], rank * 1000 + k);
         MPI_Sendrecv_replace(out, sizes[i], MPI_BYTE, next, 2, last, 2, MPI_COMM_WORLD, &status);
-        CHECK(status_is(&status, last, 2, sizes[i]) && holds(out, sizes[i], last * 100 + i));
+        CHECK(status_is(&status, last, 2, sizes[i]) && holds(out, sizes[i], last * 1000 + k));
     }
 }
 
