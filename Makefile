@@ -55,8 +55,12 @@ fuzz: build ## random programs, with and without Stretto, compared (MPI=openmpi|
 model: setup ## the protocol's models, checked
 	@docs/protocol/check
 
+.PHONY: hazards
+hazards: build ## what breaks page protection, under each of its mechanisms; as root, as an unprivileged user too
+	@tests/hazard/run --build $(BUILD)
+
 .PHONY: mutants
-mutants: build ## each safety property of the protocol is taken out once, and some test notices
+mutants: build ## each safety property of the protocol and of the pages is taken out once, and some test notices
 	@tests/mutants/run --build $(BUILD)
 
 .PHONY: sanitize

@@ -6,12 +6,12 @@ from functools import partial
 from statistics import median
 
 from others import Watch, wait_for_quiet
-from overhead import in_turns
 from place import Place, known_mpis
 from plan import Parser, check_mpi, count
 from progress import Progress, Tell
 from rich.console import Console
 from rich.table import Table
+from turns import in_turns
 
 SIZES = [2**k for k in range(16, 27)]  # 64 KiB to 64 MiB
 

@@ -6,6 +6,7 @@ from contextlib import ExitStack
 from functools import partial
 from statistics import median
 
+import page_costs
 from costs import FRAMED
 from others import Watch, wait_for_quiet
 from place import HERE, Place, lab
@@ -13,11 +14,15 @@ from plan import Parser, check_mpi, count, default_dilation
 from progress import Progress, Tell
 from rich.console import Console
 from rich.table import Table
+from turns import in_turns
 from wrong import Wrong
 
 SMALL = (8, 1024)  # bytes
 ROUND_TRIPS = 400  # per sample, through shared memory
 ROUND_TRIPS_OVER_WIRE = 20
+
+
+TRIGGERS = ("annotate", "pages")
 
 
 def read(arguments: list[str]) -> argparse.Namespace:
@@ -28,6 +33,12 @@ def read(arguments: list[str]) -> argparse.Namespace:
     )
     top.add_argument("--turns", type=count, default=9, metavar="N", help="launches of each, in turns (default: 9)")
     top.add_argument("--patience", type=float, default=20, metavar="S", help="how long to wait for quiet (default: 20)")
+    top.add_argument(
+        "--trigger",
+        choices=TRIGGERS,
+        default="annotate",
+        help="annotate (default): calls and messages; pages: page faults",
+    )
     top.add_argument("--json", action="store_true")
     asked = top.parse_args(arguments)
     check_mpi(asked.mpi)
@@ -36,16 +47,6 @@ def read(arguments: list[str]) -> argparse.Namespace:
         if asked.mpi == "mpich4":
             raise Wrong("--mpi mpich4: Debian's MPICH 4.0 hangs across hosts now and then; use --lab none")
     return asked
-
-
-def in_turns(turns: int, launches: dict, tell: Tell) -> dict[str, list[dict]]:
-    """Every launch once per turn, the order reversed every other time."""
-    made: dict[str, list[dict]] = {name: [] for name in launches}
-    for turn in range(turns):
-        for name in launches if turn % 2 == 0 else reversed(launches):
-            tell(f"turn {turn + 1} of {turns}: {name}")
-            made[name].append(launches[name]())
-    return made
 
 
 def medians(launches: list[dict]) -> dict:
@@ -163,9 +164,12 @@ def show(result: dict, console: Console) -> None:
 def main(arguments: list[str]) -> int:
     asked = read(arguments)
     with Progress("overhead") as progress:
-        result = measure(asked, progress.tell)
+        if asked.trigger == "pages":
+            result, its_show = page_costs.measure(asked.turns, asked.patience, progress.tell), page_costs.show
+        else:
+            result, its_show = measure(asked, progress.tell), show
     if asked.json:
         print(json.dumps(result))
     else:
-        show(result, Console(highlight=False))
+        its_show(result, Console(highlight=False))
     return 0

@@ -29,6 +29,28 @@ def known_mpis() -> dict[str, dict]:
         raise Wrong(f"{path} is missing: run `make setup` first, or set STRETTO_MPIS") from None
 
 
+def find_program(name: str, mpi: str = "") -> Path:
+    """One of the programs of bench/, in the build tree or installed; without an MPI: one that needs none."""
+    path = prefix() / "bench" / mpi / name
+    if libraries := os.environ.get("STRETTO_LIBRARIES"):
+        installed = Path(libraries) / mpi / "bench" / name
+        path = installed if installed.exists() else path
+    if not path.exists():
+        raise Wrong(f"{path} is missing: run `make` first")
+    return path
+
+
+def result_of(program: str, output: str) -> dict:
+    """The JSON object that a program has printed."""
+    lines = [line for line in output.splitlines() if line.startswith("{")]
+    if not lines:
+        raise Wrong(f"{program} printed no result:\n{output}")
+    try:
+        return json.loads(lines[-1])
+    except json.JSONDecodeError:
+        raise Wrong(f"{program} printed what is no JSON:\n{lines[-1]}") from None
+
+
 @dataclass
 class Place:
     """Starts one MPI program at a time."""
@@ -39,15 +61,6 @@ class Place:
     raised: bool = False  # at a raised priority: what others do then hardly shows where cores have room
     launcher: list[str] = field(default_factory=list)  # more words for mpirun
     spins: bool = False  # a rank that waits keeps its core, as MPI libraries do by default
-
-    def program(self, name: str) -> Path:
-        path = prefix() / "bench" / self.mpi / name
-        if libraries := os.environ.get("STRETTO_LIBRARIES"):
-            installed = Path(libraries) / self.mpi / "bench" / name
-            path = installed if installed.exists() else path
-        if not path.exists():
-            raise Wrong(f"{path} is missing: run `make` first")
-        return path
 
     def command(self, words: list[str], environment: dict[str, str], timeout: float) -> list[str]:
         first = ["nice", "-n", "-19"] if self.raised else []
@@ -73,24 +86,15 @@ class Place:
         self, program: str, *arguments: object, environment: dict[str, str] | None = None, timeout: float = 180
     ) -> dict:
         """Runs a program to its end; returns the JSON object that its rank 0 printed."""
-        words = [str(self.program(program)), *map(str, arguments)]
-        return self.result(program, self.command(words, environment or {}, timeout), timeout)
+        words = [str(find_program(program, self.mpi)), *map(str, arguments)]
+        return result_of(program, finish(self.command(words, environment or {}, timeout), timeout + 40))
 
     def run_two(self, first: str, second: str, *arguments: object, timeout: float = 180) -> dict:
         """One rank of each program, on this host."""
         one = replace(self, ranks=1)
-        words = [[str(self.program(name)), *map(str, arguments)] for name in (first, second)]
-        return self.result(first, [*one.command(words[0], {}, timeout), ":", "-n", "1", *words[1]], timeout)
-
-    def result(self, program: str, command: list[str], timeout: float) -> dict:
-        output = finish(command, timeout + 40)
-        lines = [line for line in output.splitlines() if line.startswith("{")]
-        if not lines:
-            raise Wrong(f"{program} printed no result:\n{output}")
-        try:
-            return json.loads(lines[-1])
-        except json.JSONDecodeError:
-            raise Wrong(f"{program} printed what is no JSON:\n{lines[-1]}") from None
+        words = [[str(find_program(name, self.mpi)), *map(str, arguments)] for name in (first, second)]
+        command = [*one.command(words[0], {}, timeout), ":", "-n", "1", *words[1]]
+        return result_of(first, finish(command, timeout + 40))
 
 
 class Failed(Wrong):

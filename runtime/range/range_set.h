@@ -52,7 +52,8 @@ public:
 
     bool empty() const { return ranges_.empty(); }
     std::size_t bytes() const { return bytes_; }
-    std::span<const Range> ranges() const { return ranges_; }
+    std::span<const Range> ranges() const & { return ranges_; }
+    std::span<const Range> ranges() const && = delete; // of a set that is gone when they are looked at
 
     /// The range that the last insertion made or extended. There must have been one since the last clear() or erase().
     Range last_touched() const { return ranges_[last_]; }

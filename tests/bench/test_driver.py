@@ -96,6 +96,19 @@ def test_what_every_call_and_small_message_costs_is_measured_on_every_mpi(mpi):
     assert all(small["plain_ns"] > 0 and small["direct_ns"] > 0 for small in result["small"].values())
 
 
+def test_what_a_watched_page_costs_is_measured_under_each_mechanism():
+    done = bench("overhead", "--trigger", "pages", "--turns", 1, "--patience", 0, "--json")
+    assert done.returncode == 0, done.stderr
+    rows = json.loads(done.stdout)["rows"]
+    assert {(row["mechanism"], row["pages"], row["threads"]) for row in rows} == {
+        (mechanism, pages, threads)
+        for mechanism in ("userfault", "mprotect")
+        for pages in (1, 4, 16, 64)
+        for threads in (1, 2)
+    }
+    assert all(row[cost] > 0 for row in rows for cost in ("arrived_us", "touched_us", "guard_begin_us"))
+
+
 def test_every_size_of_bandwidth_is_measured_over_both_paths():
     done = bench("bandwidth", "--turns", 1, "--patience", 0, "--json")
     assert done.returncode == 0, done.stderr

@@ -1,6 +1,7 @@
-"""Each safety property of the protocol (docs/protocol), taken out once: where, how, and which test must notice.
+"""Each safety property of the protocol (docs/protocol) and of the pages, taken out once: where, how, and which test must notice.
 
-A test is words for pytest's -k and --mpi, or `promises`: names of tests/mpi with their ranks, transport and environment.
+A test is words for pytest's -k and --mpi, `promises`: names of tests/mpi with their ranks, transport and environment, or `hazards`: a
+program of tests/hazard with a filter.
 """
 
 import dataclasses
@@ -21,6 +22,12 @@ class Mutant:
     level: str = ""  # of threads
     mpi: str = "openmpi"
     pytest: tuple = ()  # folder and words of -k, in place of promises
+    hazards: str = ""  # a program of tests/hazard and a filter of its tests, in place of both
+
+    @property
+    def target(self):
+        """What is built anew to try it."""
+        return self.hazards.split()[0] if self.hazards else f"stretto_{self.mpi}"
 
 
 MUTANTS = [
@@ -237,5 +244,215 @@ MUTANTS = [
         "        if (!look(k)) return false;\n    // While",
         "        look(k);\n    // While",
         ("a_delta_receive_takes_every_kind_of_send", "a_pipeline_of_delta_messages_passes_through_all_ranks"),
+    ),
+    Mutant(
+        "pages: re-arming does nothing",
+        "pages/tracker.cpp",
+        "    if (close_to_writes(how_, pages_of(units))) return;",
+        "    return;",
+        hazards="tracker_hazards *write_after_leaving*",
+    ),
+    Mutant(
+        "pages: the unit being written counts as passed",
+        "pages/sweep.cpp",
+        "const auto left = static_cast<std::size_t>(front.at);",
+        "const auto left = static_cast<std::size_t>(to);",
+        hazards="tracker_hazards *a_sweep_has_passed*",
+    ),
+    Mutant(
+        "pages: the head is not compared",
+        "pages/tracker.cpp",
+        "const std::optional<Misuse> found = misuse_ ? misuse_ : changed_copy();",
+        "const std::optional<Misuse> found = misuse_;",
+        hazards="tracker_hazards *head*",
+    ),
+    Mutant(
+        "pages: the sweep of another thread counts",
+        "pages/sweep.cpp",
+        "if (front.thread != thread) return false;",
+        "",
+        hazards="tracker_hazards *threads_that_write_one_page*:*each_threads*",
+    ),
+    Mutant(
+        "pages: edge pages are tracked",
+        "pages/memory.cpp",
+        "const Range inside{(addresses.begin + page - 1) / page * page, addresses.end / page * page};",
+        "const Range inside{addresses.begin / page * page, (addresses.end + page - 1) / page * page};",
+        hazards="tracker_hazards *other_data*",
+    ),
+    Mutant(
+        "pages: signals are not held back (tracker)",
+        "pages/quiet.h",
+        "pthread_sigmask(SIG_SETMASK, &all, &before_);",
+        "pthread_sigmask(SIG_SETMASK, nullptr, &before_);",
+        hazards="tracker_hazards *handler_of_a_signal*",
+    ),
+    Mutant(
+        "pages: what is settled counts as swept",
+        "pages/tracker.cpp",
+        "            state = state == State::left || state == State::misused ? State::misused : State::open;",
+        "            if (state == State::armed) tracker->sweep_.begins(unit, 1);\n            state = state == State::left || state == State::misused ? State::misused : State::open;",
+        hazards="tracker_hazards *settled*",
+    ),
+    Mutant(
+        "pages: stacks are tracked",
+        "pages/tracker.cpp",
+        "if (!memory.ordinary || memory.stack || overlaps",
+        "if (!memory.ordinary || overlaps",
+        hazards="tracker_hazards *a_stack*",
+    ),
+    Mutant(
+        "pages: shared memory is tracked",
+        "pages/memory.cpp",
+        "(q.vma_flags & (access | never)) == access",
+        "(q.vma_flags & access) == access",
+        hazards="tracker_hazards *shared*",
+    ),
+    Mutant(
+        "pages: a fault on an open unit is ours",
+        "pages/tracker.cpp",
+        "            return false; // opened by another",
+        "            return true; // opened by another",
+        hazards="tracker_hazards *unmapped*",
+    ),
+    Mutant(
+        "pages: a child keeps read-only units",
+        "pages/tracker.cpp",
+        "if (tracker->how_ == Tracking::mprotect) protect(tracker->pages_, PROT_READ | PROT_WRITE);",
+        "",
+        hazards="tracker_hazards *a_child*",
+    ),
+    Mutant(
+        "pages: the old handler is forgotten",
+        "pages/fault.cpp",
+        "        set_programs_action(signal, before);",
+        "        set_programs_action(signal, handler);",
+        hazards="tracker_hazards *from_before*",
+    ),
+    Mutant(
+        "pages: the program's handler replaces ours",
+        "pages/fault.cpp",
+        "if (!installed || !is_ours(signal))",
+        "if (installed || !is_ours(signal))",
+        hazards="tracker_hazards *handler_of_the_program*",
+    ),
+    Mutant(
+        "pages: the mask is not restored for the program",
+        "pages/fault.cpp",
+        "    pthread_sigmask(SIG_SETMASK, &mask, nullptr);\n",
+        "",
+        hazards="tracker_hazards *handler_of_the_program*",
+    ),
+    Mutant(
+        "pages: without a map left misuse goes unseen",
+        "pages/tracker.cpp",
+        "if (states_[unit] == State::left) keep_copy(offsets_of({unit, unit + 1}));",
+        "",
+        hazards="tracker_hazards *map_left*",
+    ),
+    Mutant(
+        "pages: an unexplained fault is not tried again",
+        "pages/fault.cpp",
+        "if (last_address == access.address && last_seen == seen) return false;",
+        "return false;",
+        hazards="guard_hazards *nobody_reads*:*threads*",
+    ),
+    Mutant(
+        "pages: a page is opened, then filled",
+        "pages/guard.cpp",
+        "if (how_ == Guarding::mprotect && !write_behind(addresses, data)) return false;",
+        "if (how_ == Guarding::mprotect) { protect(addresses_of_pages(pages_of(addresses)), PROT_READ | PROT_WRITE); if (!write_behind(addresses, data)) return false; }",
+        hazards="guard_hazards *nobody_reads*",
+    ),
+    Mutant(
+        "pages: fork does not settle",
+        "pages/guard.cpp",
+        "    retire(nullptr, SIZE_MAX);",
+        "",
+        hazards="guard_hazards *child_of_fork*",
+    ),
+    Mutant(
+        "pages: a child writes through inherited doors",
+        "pages/guard.cpp",
+        "    best = Guarding::block;\n    if (memory_file >= 0) ::close(memory_file);\n    memory_file = -1;\n    userfault::close();",
+        "",
+        hazards="guard_hazards *does_not_write_to_its_parent*",
+    ),
+    Mutant(
+        "pages: no alternate stack",
+        "pages/fault.cpp",
+        "SA_SIGINFO | SA_ONSTACK |",
+        "SA_SIGINFO |",
+        hazards="guard_hazards *overflow*",
+    ),
+    Mutant(
+        "pages: ENOMEM while opening is ignored",
+        "pages/guard.cpp",
+        "        closed_to_the_end_ = true; // it",
+        "        // it",
+        hazards="guard_hazards *map_left*",
+    ),
+    Mutant(
+        "pages: locked memory is not noticed",
+        "pages/userfault.cpp",
+        "    if (madvise(pointer(pages.begin), pages.bytes(), MADV_DONTNEED) == 0) return true;",
+        "    madvise(pointer(pages.begin), pages.bytes(), MADV_DONTNEED);\n    return true;",
+        hazards="guard_hazards *locked*",
+    ),
+    Mutant(
+        "pages: a part of a page opens it",
+        "pages/guard.cpp",
+        "const bool complete = got_[page] == page_bytes();",
+        "const bool complete = got_[page] > 0;",
+        hazards="guard_hazards *any_size*",
+    ),
+    Mutant(
+        "pages: edges are guarded",
+        "pages/memory.cpp",
+        "const Range inside{(addresses.begin + page - 1) / page * page, addresses.end / page * page};",
+        "const Range inside{addresses.begin / page * page, (addresses.end + page - 1) / page * page};",
+        hazards="guard_hazards *other_data*",
+    ),
+    Mutant(
+        "pages: signals are not held back (guard)",
+        "pages/quiet.h",
+        "pthread_sigmask(SIG_SETMASK, &all, &before_);",
+        "pthread_sigmask(SIG_SETMASK, nullptr, &before_);",
+        hazards="guard_hazards *handler_of_a_signal*",
+    ),
+    Mutant(
+        "pages: signals wait for a message",
+        "pages/guard.cpp",
+        "    pthread_sigmask(SIG_SETMASK, &access.mask, nullptr); // it may take long\n",
+        "",
+        hazards="guard_hazards *signals_are_handled*",
+    ),
+    Mutant(
+        "pages: a touch waits for nothing",
+        "pages/guard.cpp",
+        "w.came = !guard.guarded().covers(w.touched) ||",
+        "w.came = true ||",
+        hazards="guard_hazards *a_touch_waits*",
+    ),
+    Mutant(
+        "pages: retire waits for pages only",
+        "pages/guard.cpp",
+        "if (guard->used_ && guard->missing_ && guard->buffer_.intersects(range)) return false;",
+        "if (guard->used_ && guard->missing_ && guard->guarded().intersects(range)) return false;",
+        hazards="guard_hazards *memory_goes*",
+    ),
+    Mutant(
+        "pages: settle does not wait",
+        "pages/guard.cpp",
+        "                    if (!guard->here_[page]) return false;",
+        "                    continue;",
+        hazards="guard_hazards *system_call*",
+    ),
+    Mutant(
+        "pages: two guards of the same bytes",
+        "pages/guard.cpp",
+        " || guard->overlaps_another(pages)",
+        "",
+        hazards="guard_hazards *corrupt_nothing*",
     ),
 ]

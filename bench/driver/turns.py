@@ -1,0 +1,13 @@
+"""Launches in turns: what drifts meanwhile, all of them meet alike."""
+
+from progress import Tell
+
+
+def in_turns(turns: int, launches: dict, tell: Tell) -> dict[str, list[dict]]:
+    """Every launch once per turn, the order reversed every other time."""
+    made: dict[str, list[dict]] = {name: [] for name in launches}
+    for turn in range(turns):
+        for name in launches if turn % 2 == 0 else reversed(launches):
+            tell(f"turn {turn + 1} of {turns}: {name}")
+            made[name].append(launches[name]())
+    return made

@@ -1,0 +1,174 @@
+#include "pages/fault.h"
+
+#include "pages/quiet.h"
+
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <csignal>
+#include <dlfcn.h>
+#include <ucontext.h>
+
+namespace stretto::pages::fault {
+
+namespace {
+
+using SigactionFunction = int (*)(int, const struct sigaction *, struct sigaction *);
+
+// The next sigaction after ours: libc's. Asked for when first needed, which may be before any constructor of ours.
+SigactionFunction libc_sigaction() {
+    static std::atomic<SigactionFunction> found{nullptr};
+    SigactionFunction function = found.load(std::memory_order_relaxed);
+    if (!function) {
+        *reinterpret_cast<void **>(&function) = dlsym(RTLD_NEXT, "sigaction");
+        found.store(function, std::memory_order_relaxed);
+    }
+    return function;
+}
+
+constexpr std::array<int, 2> ours = {SIGSEGV, SIGBUS};
+
+bool is_ours(int signal) {
+    return signal == SIGSEGV || signal == SIGBUS;
+}
+
+// What the program asked for. A record is never changed while it may be read: a handler on another thread may be at it; it is used
+// again after so many more calls of sigaction.
+std::array<struct sigaction, 64> records;
+std::atomic<unsigned> next_record{0};
+std::atomic<struct sigaction *> of_segv{nullptr}, of_bus{nullptr};
+
+std::atomic<struct sigaction *> &programs_action(int signal) {
+    return signal == SIGSEGV ? of_segv : of_bus;
+}
+
+void set_programs_action(int signal, const struct sigaction &action) {
+    struct sigaction &record = records[next_record++ % records.size()];
+    record = action;
+    programs_action(signal) = &record;
+}
+
+std::array<std::atomic<Owner>, 4> owners{};
+std::atomic<bool> installed{false};
+std::atomic<std::uint64_t> openings{0};
+
+// Hand a signal that is not ours to the program, as the kernel would have done.
+void pass_on(int signal, siginfo_t *info, ucontext_t *context) {
+    const struct sigaction action = *programs_action(signal).load();
+    const bool sent_by_somebody = info->si_code <= 0;
+    if (action.sa_handler == SIG_IGN && sent_by_somebody) return;
+    if (action.sa_handler == SIG_DFL || action.sa_handler == SIG_IGN) {
+        // To die from the faulting instruction itself, so that core file, debugger and parent see the true address: the access is
+        // made again under the default action.
+        struct sigaction by_default {};
+        by_default.sa_handler = SIG_DFL;
+        libc_sigaction()(signal, &by_default, nullptr);
+        if (sent_by_somebody) raise(signal);
+        return;
+    }
+    if (action.sa_flags & static_cast<int>(SA_RESETHAND)) {
+        struct sigaction by_default {};
+        by_default.sa_handler = SIG_DFL;
+        set_programs_action(signal, by_default);
+    }
+    // The mask that the kernel would have set, since the handler may leave by longjmp.
+    sigset_t mask;
+    sigorset(&mask, &context->uc_sigmask, &action.sa_mask);
+    if (!(action.sa_flags & SA_NODEFER)) sigaddset(&mask, signal);
+    pthread_sigmask(SIG_SETMASK, &mask, nullptr);
+    if (action.sa_flags & SA_SIGINFO)
+        action.sa_sigaction(signal, info, context);
+    else
+        action.sa_handler(signal);
+}
+
+const void *instruction_of([[maybe_unused]] const ucontext_t &context) {
+#if defined(__x86_64__)
+    return reinterpret_cast<const void *>(context.uc_mcontext.gregs[REG_RIP]);
+#elif defined(__aarch64__)
+    return reinterpret_cast<const void *>(context.uc_mcontext.pc);
+#else
+    return nullptr;
+#endif
+}
+
+bool served(siginfo_t *info, const ucontext_t &context) {
+    if (info->si_code <= 0) return false; // from kill(), not from the processor
+    const Access access{reinterpret_cast<std::uintptr_t>(info->si_addr), instruction_of(context), context.uc_sigmask};
+    for (const auto &owner : owners)
+        if (const Owner asked = owner.load(); asked && asked(access)) return true;
+    // Nobody's page now, but perhaps it was when the access was made, and another thread opened it before we looked: once more,
+    // unless nothing was opened since the last try. The count is read after the owners were asked, and they count before they give a
+    // page up: so one just given up never looks like one that was never ours.
+    const std::uint64_t seen = openings;
+    static thread_local std::uintptr_t last_address = 0;
+    static thread_local std::uint64_t last_seen = UINT64_MAX;
+    if (last_address == access.address && last_seen == seen) return false;
+    last_address = access.address;
+    last_seen = seen;
+    return true;
+}
+
+void on_fault(int signal, siginfo_t *info, void *its_context) {
+    const int error = errno;
+    auto *context = static_cast<ucontext_t *>(its_context);
+    const bool done = served(info, *context);
+    errno = error;
+    if (!done) pass_on(signal, info, context);
+}
+
+// SA_ONSTACK: where the program has an alternate stack, the ordinary one may have overflowed. SA_NODEFER, and a mask without the
+// synchronous signals: serving one fault may meet another.
+void install() {
+    struct sigaction handler {};
+    handler.sa_sigaction = on_fault;
+    handler.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER | SA_RESTART;
+    handler.sa_mask = Quiet::all_but_synchronous();
+    for (const int signal : ours) {
+        struct sigaction before;
+        libc_sigaction()(signal, nullptr, &before);
+        if ((before.sa_flags & SA_SIGINFO) && before.sa_sigaction == on_fault) continue;
+        set_programs_action(signal, before);
+        libc_sigaction()(signal, &handler, nullptr);
+    }
+    installed = true;
+}
+
+} // namespace
+
+void add(Owner owner) {
+    for (auto &place : owners) {
+        Owner nobody = nullptr;
+        if (place.load() == owner || place.compare_exchange_strong(nobody, owner)) break;
+    }
+    install();
+}
+
+void pages_opened() {
+    openings++;
+}
+
+} // namespace stretto::pages::fault
+
+using namespace stretto::pages::fault;
+
+// The program's view of the two signals.
+extern "C" {
+
+__attribute__((visibility("default"))) int sigaction(int signal, const struct sigaction *action,
+                                                     struct sigaction *before) noexcept {
+    if (!installed || !is_ours(signal)) return libc_sigaction()(signal, action, before);
+    const struct sigaction last = *programs_action(signal).load();
+    if (action) set_programs_action(signal, *action);
+    if (before) *before = last;
+    return 0;
+}
+
+__attribute__((visibility("default"))) sighandler_t signal(int number, sighandler_t handler) noexcept {
+    struct sigaction action {
+    }, before;
+    action.sa_handler = handler;
+    action.sa_flags = SA_RESTART;
+    return sigaction(number, &action, &before) == 0 ? before.sa_handler : SIG_ERR;
+}
+}

@@ -1,0 +1,30 @@
+#pragma once
+#include <csignal>
+#include <cstdint>
+
+//! \brief One handler of SIGSEGV and SIGBUS, shared by the tracker, the guard and the program.
+//!
+//! The program keeps its own handlers, whether they were installed before ours or are installed later: sigaction() and signal() come
+//! here first, and a fault that is not ours goes on to them with the mask, the siginfo and the address that they would have seen.
+namespace stretto::pages::fault {
+
+//! An access that faulted.
+struct Access {
+    std::uintptr_t address;
+    const void *instruction;
+    const sigset_t &mask; //!< of signals that the thread had blocked
+};
+
+//! Called in the signal handler, on the thread that faulted, with all but the synchronous signals blocked: an owner that waits lets
+//! the program's through meanwhile. True: the access may be tried again.
+using Owner = bool (*)(const Access &);
+
+//! From now on faults are offered to this owner. Installs the handler, and installs it again where a handler was set behind our back
+//! (by a library that was loaded so that its sigaction does not come here).
+void add(Owner owner);
+
+//! To be called after pages were opened and before their range is given up: a fault that nobody owns is tried once more when this
+//! was called since, for its page may have been ours when the access was made.
+void pages_opened();
+
+} // namespace stretto::pages::fault

@@ -1,0 +1,339 @@
+#include "pages/guard.h"
+
+#include "pages/memory.h"
+#include "pages/userfault.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
+#include <pthread.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+namespace stretto::pages {
+
+const char *name(Guarding guarding) {
+    switch (guarding) {
+    case Guarding::mprotect:
+        return "mprotect";
+    case Guarding::userfault:
+        return "userfault";
+    case Guarding::block:
+        break;
+    }
+    return "block";
+}
+
+namespace {
+
+Guarding best = Guarding::block;
+Guard::Until until = nullptr;
+std::atomic<Guard *> guards{nullptr};
+std::atomic<std::size_t> active{0}; // messages that are coming in, guarded or not
+std::atomic<bool> forking{false};
+
+bool protect(Range pages, int access) {
+    return mprotect(pointer(pages.begin), pages.bytes(), access) == 0;
+}
+
+// --- the door that the program does not see -------------------------------------------------------------------------
+
+int memory_file = -1;
+
+// Writing to /proc/self/mem ignores the protection of private mappings, unless the kernel was built or booted to forbid that, or the
+// process is not dumpable.
+bool write_behind(Range addresses, const std::byte *data) {
+    while (!addresses.empty()) {
+        const ssize_t n = pwrite(memory_file, data, addresses.bytes(), static_cast<off_t>(addresses.begin));
+        if (n < 0 && errno == EINTR) continue;
+        if (n <= 0) return false;
+        addresses.begin += static_cast<std::size_t>(n);
+        data += n;
+    }
+    return true;
+}
+
+bool opens_the_door() {
+    if (memory_file < 0) memory_file = open("/proc/self/mem", O_RDWR | O_CLOEXEC);
+    return memory_file >= 0;
+}
+
+// Not asked but tried: a page that comes is there, a touch of one that does not is noticed.
+bool works(Guarding guarding) {
+    const std::size_t page = page_bytes();
+    void *memory = mmap(nullptr, page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED) return false;
+    static Guard *trial;
+    static std::vector<char> bytes;
+    bytes.assign(page, 7);
+    Guard::start(guarding, [](bool (*done)(void *), void *what) {
+        if (!done(what)) static_cast<void>(trial->arrive(0, bytes.data(), bytes.size()));
+    });
+    trial = Guard::begin(memory, page);
+    const bool found = trial->how() == guarding && *static_cast<volatile char *>(memory) == 7 && trial->missing() == 0;
+    trial->end();
+    munmap(memory, page);
+    return found;
+}
+
+} // namespace
+
+GuardingChoice choose_guarding(const char *forced) {
+    const auto wanted = [&](const char *mechanism) { return !forced || std::strcmp(forced, mechanism) == 0; };
+    std::string reason;
+    opens_the_door(); // also for memory that userfaultfd refuses
+    if (wanted("userfault")) {
+        reason = userfault::open();
+        if (reason.empty() && works(Guarding::userfault)) return {Guarding::userfault, ""};
+        if (reason.empty()) reason = "userfaultfd does not notice touches here";
+    }
+    if (wanted("mprotect")) {
+        if (works(Guarding::mprotect)) return {Guarding::mprotect, reason};
+        reason +=
+            std::string(reason.empty() ? "" : "; ") + "/proc/self/mem is no way to write behind a protection here";
+    }
+    if (forced && std::strcmp(forced, "block") == 0) return {Guarding::block, "it was asked for"};
+    return {Guarding::block, reason};
+}
+
+// --- begin ----------------------------------------------------------------------------------------------------------
+
+void Guard::start(Guarding guarding, Until its_until) {
+    static const int once = pthread_atfork(before_fork, after_fork, in_child);
+    static_cast<void>(once);
+    best = guarding;
+    until = its_until;
+}
+
+Guard *Guard::begin(void *buffer, std::size_t bytes) {
+    const Range addresses = addresses_of(buffer, bytes), pages = whole_pages(addresses);
+    Guard *guard = guards;
+    while (guard && guard->used_) guard = guard->next_;
+    if (!guard) {
+        guard = new Guard;
+        guard->next_ = guards;
+        guards = guard;
+    }
+    guard->used_ = true;
+    guard->how_ = Guarding::block;
+    guard->buffer_ = addresses;
+    guard->missing_ = guard->edge_missing_ = bytes;
+    guard->closed_to_the_end_ = false;
+    active++;
+    if (best == Guarding::block || pages.empty() || forking || guard->overlaps_another(pages)) return guard;
+    const Facts memory = facts(pages);
+    if (!memory.ordinary || memory.stack) return guard;
+    fault::add(on_fault);
+    const bool first = best == Guarding::userfault && memory.anonymous;
+    if ((first && guard->close(Guarding::userfault, pages)) ||
+        (memory_file >= 0 && guard->close(Guarding::mprotect, pages)))
+        guard->edge_missing_ -= pages.bytes();
+    return guard;
+}
+
+// Two receives into the same bytes at once are wrong, but must not corrupt anything.
+bool Guard::overlaps_another(Range pages) const {
+    for (const Guard *guard = guards; guard; guard = guard->next_)
+        if (guard != this && guard->guarded().intersects(pages)) return true;
+    return false;
+}
+
+// Published first, closed second: a thread may touch a page as soon as it is closed. Between the two stores the range is empty.
+bool Guard::close(Guarding how, Range pages) {
+    got_.assign(pages.bytes() / page_bytes(), 0);
+    here_.assign(pages.bytes() / page_bytes(), false);
+    how_ = how;
+    begin_ = pages.begin;
+    end_ = pages.end;
+    if (how == Guarding::userfault ? userfault::watch_missing(pages) : protect(pages, PROT_NONE)) return true;
+    end_ = 0;
+    begin_ = 0;
+    how_ = Guarding::block;
+    return false;
+}
+
+Range Guard::pages_of(Range addresses) const {
+    const std::size_t page = page_bytes();
+    return {(addresses.begin - begin_) / page, (addresses.end - 1 - begin_) / page + 1};
+}
+
+Range Guard::addresses_of_pages(Range pages) const {
+    return {begin_ + pages.begin * page_bytes(), begin_ + pages.end * page_bytes()};
+}
+
+// --- arrival --------------------------------------------------------------------------------------------------------
+
+bool Guard::arrive(std::size_t offset, const void *data, std::size_t bytes) {
+    const Range here{buffer_.begin + offset, buffer_.begin + offset + bytes};
+    const auto *from = static_cast<const std::byte *>(data);
+    Range inside = intersection(here, guarded());
+    if (inside.empty()) inside = {here.end, here.end};
+    // The edges are ordinary memory.
+    std::memcpy(pointer(here.begin), from, inside.begin - here.begin);
+    std::memcpy(pointer(inside.end), from + (inside.end - here.begin), here.end - inside.end);
+    if (!inside.empty() && !arrive_inside(inside, from + (inside.begin - here.begin))) return false;
+    edge_missing_ -= bytes - inside.bytes();
+    missing_ -= bytes;
+    if (missing_ == 0) give_back();
+    return true;
+}
+
+bool Guard::arrive_inside(Range addresses, const std::byte *data) {
+    if (how_ == Guarding::mprotect && !write_behind(addresses, data)) return false;
+    const auto data_at = [&](std::uintptr_t address) { return data + (address - addresses.begin); };
+    const Range pages = pages_of(addresses);
+    bool there = true;
+    std::size_t run = pages.begin; // pages [run, page) have come and are still closed
+    const auto open_run = [&](std::size_t end) {
+        if (run < end) there &= open({run, end}, data_at(addresses_of_pages({run, end}).begin));
+    };
+    for (std::size_t page = pages.begin; page < pages.end; page++) {
+        const Range its_addresses = addresses_of_pages({page, page + 1}), part = intersection(addresses, its_addresses);
+        got_[page] += static_cast<std::uint32_t>(part.bytes());
+        const bool complete = got_[page] == page_bytes();
+        const bool staged = how_ == Guarding::userfault && part.bytes() < page_bytes();
+        if (complete && !staged) continue;
+        open_run(page);
+        run = page + 1;
+        if (!staged) continue;
+        std::byte *whole = stage(page);
+        std::memcpy(whole + (part.begin - its_addresses.begin), data_at(part.begin), part.bytes());
+        if (complete) {
+            there &= open({page, page + 1}, whole);
+            std::erase_if(staged_, [&](const Staged &s) { return s.page == page; });
+        }
+    }
+    open_run(pages.end);
+    return there;
+}
+
+std::byte *Guard::stage(std::size_t page) {
+    for (const Staged &staged : staged_)
+        if (staged.page == page) return staged.bytes.get();
+    staged_.push_back({page, std::make_unique<std::byte[]>(page_bytes())});
+    return staged_.back().bytes.get();
+}
+
+// Pages whose bytes have all come. userfaultfd reads them from data; elsewhere they are in place.
+bool Guard::open(Range pages, const std::byte *data) {
+    const Range addresses = addresses_of_pages(pages);
+    if (how_ == Guarding::userfault) {
+        if (!userfault::fill(addresses, data)) return false;
+    } else if (!protect(addresses, PROT_READ | PROT_WRITE)) {
+        closed_to_the_end_ = true; // it would take a map more than the kernel allows
+        return true;
+    }
+    std::fill(here_.begin() + static_cast<std::ptrdiff_t>(pages.begin),
+              here_.begin() + static_cast<std::ptrdiff_t>(pages.end), true);
+    fault::pages_opened();
+    return true;
+}
+
+// The buffer is ordinary memory again.
+void Guard::give_back() {
+    const Range pages = guarded();
+    if (!pages.empty()) {
+        if (how_ == Guarding::userfault)
+            userfault::forget(pages);
+        else if (closed_to_the_end_ || missing_)
+            protect(pages, PROT_READ | PROT_WRITE); // one map: always possible
+        fault::pages_opened();                      // before the range is given up: see fault.h
+        end_ = 0;
+        begin_ = 0;
+    }
+    staged_.clear();
+    active--;
+}
+
+void Guard::end() {
+    if (missing_) give_back();
+    missing_ = edge_missing_ = 0;
+    how_ = Guarding::block;
+    used_ = false;
+}
+
+// --- touches --------------------------------------------------------------------------------------------------------
+
+bool Guard::on_fault(const fault::Access &access) {
+    if (!active.load(std::memory_order_relaxed)) return false;
+    for (Guard *guard = guards; guard; guard = guard->next_)
+        if (guard->guarded().covers({access.address, access.address + 1})) return guard->bring(access);
+    return false;
+}
+
+// False when the page is here already: another thread was faster, or the fault is none of ours.
+bool Guard::bring(const fault::Access &access) {
+    const std::uintptr_t address = access.address;
+    struct Wish {
+        Guard *guard;
+        Range touched;
+        bool came = false, waited = false;
+    } wish{this, {address, address + 1}};
+    pthread_sigmask(SIG_SETMASK, &access.mask, nullptr); // it may take long
+    until(
+        [](void *what) {
+            Wish &w = *static_cast<Wish *>(what);
+            const Guard &guard = *w.guard;
+            w.came = !guard.guarded().covers(w.touched) || guard.here_[guard.pages_of(w.touched).begin];
+            w.waited |= !w.came;
+            return w.came;
+        },
+        &wish);
+    // A page that had come and that the program has dropped since (MADV_DONTNEED) reads as zeros.
+    const std::uintptr_t page = address / page_bytes() * page_bytes();
+    return wish.waited || (how_ == Guarding::userfault && userfault::fill_with_zeros({page, page + page_bytes()}));
+}
+
+void Guard::settle(const void *address, std::size_t bytes) {
+    if (!active.load(std::memory_order_relaxed) || !bytes) return;
+    Range wanted = addresses_of(address, bytes);
+    until(
+        [](void *what) {
+            const Range range = *static_cast<Range *>(what);
+            for (const Guard *guard = guards; guard; guard = guard->next_) {
+                const Range here = intersection(range, guard->guarded());
+                if (here.empty()) continue;
+                const Range pages = guard->pages_of(here);
+                for (std::size_t page = pages.begin; page < pages.end; page++)
+                    if (!guard->here_[page]) return false;
+            }
+            return true;
+        },
+        &wanted);
+}
+
+void Guard::retire(const void *address, std::size_t bytes) {
+    if (!active.load(std::memory_order_relaxed) || !bytes) return;
+    Range wanted = addresses_of(address, bytes);
+    until(
+        [](void *what) {
+            const Range range = *static_cast<Range *>(what);
+            for (const Guard *guard = guards; guard; guard = guard->next_)
+                if (guard->used_ && guard->missing_ && guard->buffer_.intersects(range)) return false;
+            return true;
+        },
+        &wanted);
+}
+
+// --- fork: a child would read zeros, or wait for ever, where a message has not come ---------------------------------
+
+void Guard::before_fork() {
+    forking = true;
+    retire(nullptr, SIZE_MAX);
+}
+
+void Guard::after_fork() {
+    forking = false;
+}
+
+// Both descriptors still speak of the parent's memory: used here, they would write there.
+void Guard::in_child() {
+    forking = false;
+    best = Guarding::block;
+    if (memory_file >= 0) ::close(memory_file);
+    memory_file = -1;
+    userfault::close();
+}
+
+} // namespace stretto::pages

@@ -1,0 +1,109 @@
+#pragma once
+#include "pages/fault.h"
+#include "range/range.h"
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace stretto::pages {
+
+//! How a page that has not come stops who touches it.
+enum class Guarding {
+    block,     //!< not at all: the receive waits for everything
+    mprotect,  //!< no access, a SIGSEGV; bytes go in through /proc/self/mem, then the page is opened
+    userfault, //!< the page is not there, a SIGBUS; userfaultfd fills and opens it in one step (Linux 5.11)
+};
+const char *name(Guarding guarding);
+
+//! \brief What this process may do, found out by trying it, and why it is not more.
+struct GuardingChoice {
+    Guarding guarding;
+    std::string reason;
+};
+
+//! Tries the mechanisms, the best one first; "userfault", "mprotect" or "block" forces one. nullptr: not forced. A forced one that does
+//! not work here gives block, and the reason.
+GuardingChoice choose_guarding(const char *forced);
+
+//! \brief The receiver's side: the program runs on while a message arrives, and stops where it touches a page that has not come
+//! (Bao et al. 2012, III.B; Ke et al. 2005, 2).
+//!
+//! Only whole pages inside the buffer are guarded. The bytes on its first and last page may share it with other live data: a receive
+//! may return once edges_arrived(). Where memory cannot be guarded (a stack, shared memory, bytes of another guard) all of it is edge.
+//!
+//!     Guard *guard = Guard::begin(buffer, bytes);   // exactly the bytes that will come: what is there now is lost
+//!     ... guard->arrive(offset, cell, cell_bytes);  // from progress, in any order, each byte once
+//!     ... guard->end();                             // when nothing is missing()
+//!
+//! begin(), arrive() and end() are called under the one lock (DESIGN.md, Progress), which Until takes.
+class Guard {
+public:
+    //! Lets progress happen until done(what). done is called under the one lock, which is held with signals blocked (quiet.h): the
+    //! handler of one may touch a page. Also called in fault handlers, on any thread.
+    using Until = void (*)(bool (*done)(void *what), void *what);
+
+    //! Once, before the first begin().
+    static void start(Guarding guarding, Until until);
+
+    //! Never null.
+    static Guard *begin(void *buffer, std::size_t bytes);
+
+    Guarding how() const { return how_; }
+
+    //! These bytes of the message are here. False: the buffer is gone, unmapped by the program, and the message cannot come in.
+    [[nodiscard]] bool arrive(std::size_t offset, const void *data, std::size_t bytes);
+
+    std::size_t missing() const { return missing_; }
+    bool edges_arrived() const { return edge_missing_ == 0; }
+
+    //! The guard may be used for another buffer. Nothing may be missing(), or nothing will come any more: then the pages are opened with
+    //! what they have.
+    void end();
+
+    //! The kernel, which would answer EFAULT, or another MPI operation is about to use these bytes: waits until the pages that they are on
+    //! have come. Not under the one lock. One load when nothing is guarded.
+    static void settle(const void *address, std::size_t bytes);
+
+    //! They are about to be freed, unmapped, or received into again: waits until every message that comes into them is complete.
+    static void retire(const void *address, std::size_t bytes);
+
+private:
+    struct Staged {
+        std::size_t page;
+        std::unique_ptr<std::byte[]> bytes;
+    };
+
+    Guard() = default;
+    static bool on_fault(const fault::Access &access);
+    static void before_fork();
+    static void after_fork();
+    static void in_child();
+
+    bool close(Guarding how, Range pages);
+    bool bring(const fault::Access &access);
+    bool overlaps_another(Range pages) const;
+    bool arrive_inside(Range addresses, const std::byte *data);
+    std::byte *stage(std::size_t page);
+    bool open(Range pages, const std::byte *data);
+    void give_back();
+    Range guarded() const { return {begin_, end_}; }
+    Range addresses_of_pages(Range pages) const;
+    Range pages_of(Range addresses) const;
+
+    Guarding how_ = Guarding::block;
+    bool used_ = false;
+    Range buffer_;                                  // addresses
+    std::atomic<std::uintptr_t> begin_{0}, end_{0}; // of the guarded pages; a handler looks at them without the lock
+    std::size_t missing_ = 0, edge_missing_ = 0;    // bytes; on no guarded page
+    std::vector<std::uint32_t> got_;                // bytes that have come of each page
+    std::vector<bool> here_;                        // pages that the program may touch
+    std::vector<Staged> staged_;     // pages of which a part has come, where the kernel takes whole ones only
+    bool closed_to_the_end_ = false; // a page could not be opened by itself
+    Guard *next_ = nullptr;          // of all guards; they are used again, never freed: a handler may look at them
+};
+
+} // namespace stretto::pages

@@ -1,0 +1,31 @@
+#pragma once
+#include <cstdint>
+#include <linux/userfaultfd.h>
+#include <sys/ioctl.h>
+
+// What the kernel offers and the headers of most distributions do not know yet. Each is tried before it is used.
+
+// userfaultfd: pages that were never touched can be write-protected too (Linux 6.4).
+#ifndef UFFD_FEATURE_WP_UNPOPULATED
+#define UFFD_FEATURE_WP_UNPOPULATED (1 << 13)
+#endif
+
+// Populate pages by reading them (Linux 5.14).
+#ifndef MADV_POPULATE_READ
+#define MADV_POPULATE_READ 22
+#endif
+
+// ioctl on /proc/self/maps: the mapping at an address, without reading the text (Linux 6.11).
+#ifndef PROCMAP_QUERY
+#define PROCMAP_QUERY_VMA_READABLE 0x01
+#define PROCMAP_QUERY_VMA_WRITABLE 0x02
+#define PROCMAP_QUERY_VMA_EXECUTABLE 0x04
+#define PROCMAP_QUERY_VMA_SHARED 0x08
+struct procmap_query {
+    std::uint64_t size, query_flags, query_addr, vma_start, vma_end, vma_flags, vma_page_size;
+    std::uint64_t vma_offset, inode;
+    std::uint32_t dev_major, dev_minor, vma_name_size, build_id_size;
+    std::uint64_t vma_name_addr, build_id_addr;
+};
+#define PROCMAP_QUERY _IOWR('f', 17, struct procmap_query)
+#endif

@@ -1,0 +1,108 @@
+#include "pages/memory.h"
+
+#include "pages/kernel.h"
+
+#include <cstdio>
+#include <cstring>
+#include <fcntl.h>
+#include <pthread.h>
+#include <unistd.h>
+
+namespace stretto::pages {
+
+std::size_t page_bytes() {
+    static const auto bytes = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+    return bytes;
+}
+
+Range whole_pages(Range addresses) {
+    const std::size_t page = page_bytes();
+    const Range inside{(addresses.begin + page - 1) / page * page, addresses.end / page * page};
+    return inside.empty() ? Range{inside.begin, inside.begin} : inside;
+}
+
+namespace {
+
+struct Mapping {
+    Range addresses;
+    Facts facts;
+};
+
+//! The mapping that an address lies in. The descriptor shows the memory of the process that opened it: opened each time,
+//! since a child of fork would ask about its parent's (1 us; an open delta send costs more).
+bool query(int maps, std::uintptr_t address, Mapping &mapping) {
+    char name[64] = "";
+    procmap_query q{};
+    q.size = sizeof q;
+    q.query_addr = address;
+    q.vma_name_addr = reinterpret_cast<std::uintptr_t>(name);
+    q.vma_name_size = sizeof name;
+    if (ioctl(maps, PROCMAP_QUERY, &q) != 0) {
+        q.vma_name_addr = q.vma_name_size = 0; // a longer name is an error; [stack] is not one
+        if (ioctl(maps, PROCMAP_QUERY, &q) != 0) return false;
+    }
+    const std::uint64_t access = PROCMAP_QUERY_VMA_READABLE | PROCMAP_QUERY_VMA_WRITABLE;
+    const std::uint64_t never = PROCMAP_QUERY_VMA_SHARED | PROCMAP_QUERY_VMA_EXECUTABLE;
+    mapping.addresses = {q.vma_start, q.vma_end};
+    mapping.facts.ordinary = (q.vma_flags & (access | never)) == access && q.vma_page_size == page_bytes();
+    mapping.facts.anonymous = q.inode == 0 && q.dev_major == 0 && q.dev_minor == 0;
+    mapping.facts.stack = std::strcmp(name, "[stack]") == 0;
+    return true;
+}
+
+//! Before Linux 6.11. It does not tell page sizes, but large pages show as a file.
+bool parse(std::uintptr_t address, Mapping &mapping) {
+    std::FILE *maps = std::fopen("/proc/self/maps", "re");
+    if (!maps) return false;
+    char line[512], access[5] = "";
+    unsigned long begin, end, inode;
+    bool found = false;
+    while (!found && std::fgets(line, sizeof line, maps))
+        if (std::sscanf(line, "%lx-%lx %4s %*x %*s %lu", &begin, &end, access, &inode) == 4 && address >= begin &&
+            address < end) {
+            mapping.addresses = {begin, end};
+            mapping.facts.ordinary = std::strcmp(access, "rw-p") == 0 && !std::strstr(line, "hugepage");
+            mapping.facts.anonymous = inode == 0;
+            mapping.facts.stack = std::strstr(line, "[stack]") != nullptr;
+            found = true;
+        }
+    std::fclose(maps);
+    return found;
+}
+
+//! Stacks of threads are ordinary mappings. The caller's is asked of libc, once per thread.
+Range own_stack() {
+    static thread_local Range stack;
+    if (stack.empty()) {
+        pthread_attr_t attributes;
+        void *base = nullptr;
+        std::size_t bytes = 0;
+        if (pthread_getattr_np(pthread_self(), &attributes) != 0) return {0, SIZE_MAX}; // the careful answer
+        pthread_attr_getstack(&attributes, &base, &bytes);
+        pthread_attr_destroy(&attributes);
+        stack = addresses_of(base, bytes);
+    }
+    return stack;
+}
+
+} // namespace
+
+Facts facts(Range addresses) {
+    Facts all{true, true, own_stack().intersects(addresses)};
+    const int maps = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
+    for (std::uintptr_t at = addresses.begin; at < addresses.end;) {
+        Mapping mapping;
+        if (!query(maps, at, mapping) && !parse(at, mapping)) {
+            all = {};
+            break;
+        }
+        all.ordinary &= mapping.facts.ordinary;
+        all.anonymous &= mapping.facts.anonymous;
+        all.stack |= mapping.facts.stack;
+        at = mapping.addresses.end;
+    }
+    if (maps >= 0) close(maps);
+    return all;
+}
+
+} // namespace stretto::pages

@@ -1,0 +1,34 @@
+#pragma once
+#include "range/range.h"
+
+#include <cstddef>
+#include <cstdint>
+
+//! \brief Which bytes of a buffer the program has written or touches, asked of the operating system's pages.
+namespace stretto::pages {
+
+//! Bytes of a page, as the system says (4 KiB on x86-64, up to 64 KiB elsewhere).
+std::size_t page_bytes();
+
+//! The whole pages inside a range of addresses; may be empty. What else is in it may share its page with other data.
+Range whole_pages(Range addresses);
+
+inline void *pointer(std::uintptr_t address) {
+    return reinterpret_cast<void *>(address);
+}
+inline Range addresses_of(const void *buffer, std::size_t bytes) {
+    const auto begin = reinterpret_cast<std::uintptr_t>(buffer);
+    return {begin, begin + bytes};
+}
+
+//! \brief What kind of memory a range is: may its pages be taken away from the program for a while?
+struct Facts {
+    bool ordinary = false;  //!< every page is private, readable, writable, not executable, and of the usual size
+    bool anonymous = false; //!< ... and comes from no file: .bss, but not .data
+    bool stack = false;     //!< some of it is the main thread's stack, or the caller's
+};
+
+//! One system call for each mapping (Linux 6.11), else the text of /proc/self/maps. Not for signal handlers.
+Facts facts(Range addresses);
+
+} // namespace stretto::pages

@@ -1,0 +1,31 @@
+#pragma once
+#include <csignal>
+#include <initializer_list>
+#include <pthread.h>
+
+namespace stretto::pages {
+
+//! \brief As long as this lives, this thread gets no signal but the synchronous ones. For the time that a lock of ours is held: the
+//! handler of a signal that touched a page of ours would wait for a lock that its own thread holds.
+class Quiet {
+public:
+    Quiet() {
+        sigset_t all = all_but_synchronous();
+        pthread_sigmask(SIG_SETMASK, &all, &before_);
+    }
+    ~Quiet() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+    Quiet(const Quiet &) = delete;
+    Quiet &operator=(const Quiet &) = delete;
+
+    static sigset_t all_but_synchronous() {
+        sigset_t all;
+        sigfillset(&all);
+        for (const int synchronous : {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGABRT}) sigdelset(&all, synchronous);
+        return all;
+    }
+
+private:
+    sigset_t before_;
+};
+
+} // namespace stretto::pages

@@ -1,0 +1,58 @@
+#include "pages/sweep.h"
+
+#include <algorithm>
+#include <cstdlib>
+
+namespace stretto::pages {
+
+namespace {
+
+constexpr std::size_t most_fronts =
+    64; // more places at once are no sweep: the oldest is forgotten, and leaves at the end
+constexpr std::size_t stride =
+    8; // so many units in equal steps are one sweep; fewer may be the first ones of as many arrays
+
+} // namespace
+
+void Sweep::begins(std::size_t its_unit, long thread) {
+    const auto unit = static_cast<std::ptrdiff_t>(its_unit);
+    const auto moves_here = [&](const Front &front) {
+        if (front.thread != thread) return false;
+        return front.step ? front.at + front.step == unit : std::abs(front.at - unit) == 1;
+    };
+    // The latest first: a program is where it was.
+    const auto front = std::find_if(fronts_.rbegin(), fronts_.rend(), moves_here);
+    if (front != fronts_.rend()) return move(*front, unit);
+    if (continues_a_stride(unit, thread)) return;
+    if (fronts_.size() == most_fronts) fronts_.erase(fronts_.begin());
+    fronts_.push_back({unit, 0, thread});
+}
+
+void Sweep::move(Front &front, std::ptrdiff_t to) {
+    const auto left = static_cast<std::size_t>(front.at);
+    passed_.insert({left, left + 1});
+    front.step = to - front.at;
+    front.at = to;
+}
+
+// Equal steps in a row, between units of which nothing else is known.
+bool Sweep::continues_a_stride(std::ptrdiff_t unit, long thread) {
+    if (fronts_.size() < stride - 1) return false;
+    const auto first = fronts_.end() - (stride - 1);
+    const std::ptrdiff_t step = unit - fronts_.back().at;
+    for (auto front = first; front != fronts_.end(); ++front) {
+        const std::ptrdiff_t next = front + 1 == fronts_.end() ? unit : (front + 1)->at;
+        if (front->thread != thread || front->step || next - front->at != step) return false;
+    }
+    for (auto next = first + 1; next != fronts_.end(); ++next) move(*first, next->at);
+    move(*first, unit);
+    fronts_.erase(first + 1, fronts_.end());
+    return true;
+}
+
+void Sweep::clear() {
+    fronts_.clear();
+    passed_.clear();
+}
+
+} // namespace stretto::pages

@@ -1,0 +1,43 @@
+#pragma once
+#include "range/range_set.h"
+
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+namespace stretto::pages {
+
+//! \brief What the order in which the units of a buffer are first written says about which of them the writer has left behind.
+//!
+//! A program that computes an array sweeps over it: upwards as in the paper (Bao et al. 2012, II.B.1), downwards, with a constant
+//! stride, in several places in turn, on several threads. Whoever sweeps and begins a unit is done with the one before.
+//!
+//!     Sweep sweep;
+//!     sweep.begins(0, thread);
+//!     sweep.begins(1, thread);   // sweep.take() has unit 0
+class Sweep {
+public:
+    //! This thread has written the unit for the first time.
+    void begins(std::size_t unit, long thread);
+
+    //! Units that the writers are done with, as far as their sweeps tell, and that were not taken before.
+    RangeSet take() { return std::exchange(passed_, {}); }
+    bool anything_passed() const { return !passed_.empty(); }
+
+    void clear();
+
+private:
+    //! Where one writer is, and the way it goes; step 0: not known yet.
+    struct Front {
+        std::ptrdiff_t at, step;
+        long thread;
+    };
+
+    void move(Front &front, std::ptrdiff_t to);
+    bool continues_a_stride(std::ptrdiff_t unit, long thread);
+
+    std::vector<Front> fronts_; // the latest last
+    RangeSet passed_;
+};
+
+} // namespace stretto::pages

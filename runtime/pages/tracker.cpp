@@ -1,0 +1,354 @@
+#include "pages/tracker.h"
+
+#include "pages/memory.h"
+#include "pages/quiet.h"
+#include "pages/userfault.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+#include <pthread.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+namespace stretto::pages {
+
+const char *name(Tracking tracking) {
+    switch (tracking) {
+    case Tracking::mprotect:
+        return "mprotect";
+    case Tracking::userfault:
+        return "userfault";
+    case Tracking::none:
+        break;
+    }
+    return "none";
+}
+
+namespace {
+
+Tracking best = Tracking::none;
+Tracker::Notice notice = nullptr;
+Tracker *trackers = nullptr;
+std::atomic<std::size_t> active{0};
+
+// --- the lock: states, protection and sweeps change together --------------------------------------------------------
+
+std::atomic_flag taken = ATOMIC_FLAG_INIT;
+
+void lock() {
+    while (taken.test_and_set(std::memory_order_acquire))
+        while (taken.test(std::memory_order_relaxed)) {
+        }
+}
+
+void unlock() {
+    taken.clear(std::memory_order_release);
+}
+
+//! In the fault handler, where signals are blocked already.
+class Lock {
+public:
+    Lock() { lock(); }
+    ~Lock() { unlock(); }
+    Lock(const Lock &) = delete;
+    Lock &operator=(const Lock &) = delete;
+};
+
+//! Outside the fault handler.
+class QuietLock {
+    Quiet quiet_;
+    Lock lock_;
+};
+
+// --- the mechanisms: close pages to writes, and open them -----------------------------------------------------------
+
+bool protect(Range pages, int access) {
+    return mprotect(pointer(pages.begin), pages.bytes(), access) == 0;
+}
+
+bool close_to_writes(Tracking how, Range pages) {
+    return how == Tracking::userfault ? userfault::write_protect(pages, true) : protect(pages, PROT_READ);
+}
+
+bool open_to_writes(Tracking how, Range pages) {
+    return how == Tracking::userfault ? userfault::write_protect(pages, false) : protect(pages, PROT_READ | PROT_WRITE);
+}
+
+bool begin_watching(Tracking how, Range pages) {
+    if (how == Tracking::mprotect) return protect(pages, PROT_READ);
+    if (!userfault::watch_writes(pages)) return false;
+    if (userfault::write_protect(pages, true)) return true;
+    userfault::forget(pages);
+    return false;
+}
+
+void end_watching(Tracking how, Range pages) {
+    if (how == Tracking::userfault)
+        userfault::forget(pages); // opens them too
+    else
+        protect(pages, PROT_READ | PROT_WRITE);
+}
+
+long this_thread() {
+    static thread_local const long id = syscall(SYS_gettid);
+    return id;
+}
+
+//! Not asked but tried: of two pages that are written one after the other, is the first one passed?
+bool works(Tracking tracking) {
+    const std::size_t page = page_bytes();
+    void *memory = mmap(nullptr, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED) return false;
+    Tracker::start(tracking, nullptr);
+    Tracker *tracker = Tracker::begin(memory, 2 * page, page);
+    bool found = tracker->how() == tracking;
+    if (found) {
+        for (std::size_t at : {std::size_t{0}, page}) static_cast<volatile char *>(memory)[at] = 1;
+        found = tracker->take().bytes() == page;
+        static_cast<volatile char *>(memory)[0] = 2;
+    }
+    found &= tracker->end().has_value();
+    munmap(memory, 2 * page);
+    return found;
+}
+
+} // namespace
+
+TrackingChoice choose_tracking(const char *forced) {
+    const auto wanted = [&](const char *mechanism) { return !forced || std::strcmp(forced, mechanism) == 0; };
+    std::string reason;
+    if (wanted("userfault")) {
+        reason = userfault::open();
+        if (reason.empty() && works(Tracking::userfault)) return {Tracking::userfault, ""};
+        if (reason.empty()) reason = "userfaultfd does not notice writes here";
+    }
+    if (wanted("mprotect")) {
+        if (works(Tracking::mprotect)) return {Tracking::mprotect, reason};
+        reason += std::string(reason.empty() ? "" : "; ") + "mprotect does not notice writes here";
+    }
+    if (forced && std::strcmp(forced, "none") == 0) return {Tracking::none, "it was asked for"};
+    return {Tracking::none, reason};
+}
+
+// --- begin ----------------------------------------------------------------------------------------------------------
+
+void Tracker::start(Tracking tracking, Notice its_notice) {
+    static const int once = pthread_atfork(before_fork, after_fork, in_child);
+    static_cast<void>(once);
+    best = tracking;
+    notice = its_notice;
+}
+
+Tracker *Tracker::begin(const void *buffer, std::size_t bytes, std::size_t unit_bytes) {
+    const Range addresses = addresses_of(buffer, bytes), pages = whole_pages(addresses);
+    const Facts memory = best == Tracking::none || pages.empty() ? Facts{} : facts(pages);
+    if (memory.ordinary) fault::add(on_fault);
+    QuietLock lock;
+    Tracker *tracker = trackers;
+    while (tracker && tracker->used_) tracker = tracker->next_;
+    if (!tracker) {
+        tracker = new Tracker;
+        tracker->next_ = trackers;
+        trackers = tracker;
+    }
+    tracker->used_ = true;
+    tracker->how_ = Tracking::none;
+    tracker->buffer_ = addresses;
+    // Not on a stack: when its function has returned, frames of signals are pushed there.
+    if (!memory.ordinary || memory.stack || overlaps_another(pages)) return tracker;
+    const bool first = best == Tracking::userfault && memory.anonymous;
+    if (!(first && tracker->watch(Tracking::userfault, pages, unit_bytes)))
+        tracker->watch(Tracking::mprotect, pages, unit_bytes);
+    return tracker;
+}
+
+bool Tracker::overlaps_another(Range pages) {
+    for (const Tracker *tracker = trackers; tracker; tracker = tracker->next_)
+        if (tracker->how_ != Tracking::none && pages.intersects(tracker->pages_)) return true;
+    return false;
+}
+
+// Published first, closed second: a thread may write to a page as soon as it is closed.
+bool Tracker::watch(Tracking how, Range pages, std::size_t unit_bytes) {
+    unit_ = std::max(whole_pages({0, unit_bytes + page_bytes() - 1}).bytes(), page_bytes());
+    states_.assign((pages.bytes() + unit_ - 1) / unit_, State::armed);
+    how_ = how;
+    pages_ = pages;
+    active++;
+    if (begin_watching(how, pages)) return true;
+    how_ = Tracking::none;
+    pages_ = {};
+    active--;
+    return false;
+}
+
+// --- units, pages, offsets ------------------------------------------------------------------------------------------
+
+Range Tracker::pages_of(Range units) const {
+    return {pages_.begin + units.begin * unit_, std::min(pages_.begin + units.end * unit_, pages_.end)};
+}
+
+// The head, which shares its page with other data, belongs to the first unit.
+Range Tracker::offsets_of(Range units) const {
+    const Range pages = pages_of(units);
+    return {units.begin == 0 ? 0 : pages.begin - buffer_.begin, pages.end - buffer_.begin};
+}
+
+// --- writes ---------------------------------------------------------------------------------------------------------
+
+bool Tracker::on_fault(const fault::Access &access) {
+    if (!active.load(std::memory_order_relaxed)) return false;
+    bool passed = false;
+    {
+        Lock lock;
+        Tracker *tracker = trackers;
+        while (tracker && !tracker->pages_.covers({access.address, access.address + 1})) tracker = tracker->next_;
+        if (!tracker) return false;
+        const std::size_t unit = (access.address - tracker->pages_.begin) / tracker->unit_;
+        State &state = tracker->states_[unit];
+        switch (state) {
+        case State::open:
+        case State::misused:
+            return false; // opened by another thread meanwhile, or no fault of ours
+        case State::armed:
+            state = State::open;
+            tracker->sweep_.begins(unit, this_thread());
+            passed = tracker->sweep_.anything_passed();
+            break;
+        case State::left:
+            state = State::misused;
+            if (!tracker->misuse_) tracker->misuse_ = {access.address - tracker->buffer_.begin, access.instruction};
+            break;
+        }
+        tracker->open({unit, unit + 1});
+    }
+    if (passed && notice) notice();
+    return true;
+}
+
+void Tracker::open(Range units) {
+    if (!open_to_writes(how_, pages_of(units))) open_all();
+    fault::pages_opened();
+}
+
+// No map left to open some pages only: all at once needs none. What has left is compared at the end instead.
+void Tracker::open_all() {
+    for (std::size_t unit = 0; unit < states_.size(); unit++) {
+        if (states_[unit] == State::left) keep_copy(offsets_of({unit, unit + 1}));
+        if (states_[unit] != State::misused) states_[unit] = State::open;
+    }
+    open_to_writes(how_, pages_);
+}
+
+void Tracker::keep_copy(Range offsets) {
+    const auto *bytes = static_cast<const std::byte *>(pointer(buffer_.begin));
+    copies_.push_back({offsets.begin, {bytes + offsets.begin, bytes + offsets.end}});
+}
+
+void Tracker::settle(const void *address, std::size_t bytes) {
+    if (!active.load(std::memory_order_relaxed) || !bytes) return;
+    const Range written = addresses_of(address, bytes);
+    QuietLock lock;
+    for (Tracker *tracker = trackers; tracker; tracker = tracker->next_) {
+        const Range here = intersection(written, tracker->pages_);
+        if (here.empty()) continue;
+        const Range units{(here.begin - tracker->pages_.begin) / tracker->unit_,
+                          (here.end - 1 - tracker->pages_.begin) / tracker->unit_ + 1};
+        for (std::size_t unit = units.begin; unit < units.end; unit++) {
+            State &state = tracker->states_[unit];
+            if (state == State::left && !tracker->misuse_)
+                tracker->misuse_ = {
+                    std::max(here.begin, tracker->pages_of({unit, unit + 1}).begin) - tracker->buffer_.begin, nullptr};
+            // The sweep is not told: the bytes are still to come, and leave at the end.
+            state = state == State::left || state == State::misused ? State::misused : State::open;
+        }
+        tracker->open(units);
+    }
+}
+
+// --- what has been passed -------------------------------------------------------------------------------------------
+
+RangeSet Tracker::take() {
+    RangeSet offsets;
+    if (how_ == Tracking::none) return offsets;
+    QuietLock lock;
+    const RangeSet passed = sweep_.take();
+    for (const Range units : passed.ranges()) {
+        arm_again(units);
+        offsets.insert(offsets_of(units));
+    }
+    return offsets;
+}
+
+void Tracker::arm_again(Range units) {
+    std::fill(states_.begin() + static_cast<std::ptrdiff_t>(units.begin),
+              states_.begin() + static_cast<std::ptrdiff_t>(units.end), State::left);
+    if (units.begin == 0 && pages_.begin > buffer_.begin) keep_copy({0, pages_.begin - buffer_.begin});
+    if (close_to_writes(how_, pages_of(units))) return;
+    keep_copy(offsets_of(units));
+    std::fill(states_.begin() + static_cast<std::ptrdiff_t>(units.begin),
+              states_.begin() + static_cast<std::ptrdiff_t>(units.end), State::open);
+}
+
+std::optional<Tracker::Misuse> Tracker::end() {
+    QuietLock lock;
+    if (how_ != Tracking::none) {
+        end_watching(how_, pages_);
+        fault::pages_opened(); // before the range is given up: see fault.h
+        pages_ = {};
+        active--;
+    }
+    const std::optional<Misuse> found = misuse_ ? misuse_ : changed_copy();
+    how_ = Tracking::none;
+    states_.clear();
+    sweep_.clear();
+    copies_.clear();
+    misuse_.reset();
+    used_ = false;
+    return found;
+}
+
+std::optional<Tracker::Misuse> Tracker::changed_copy() const {
+    const auto *now = static_cast<const std::byte *>(pointer(buffer_.begin));
+    for (const Copy &copy : copies_) {
+        const auto changed = std::mismatch(copy.bytes.begin(), copy.bytes.end(), now + copy.offset);
+        if (changed.first != copy.bytes.end())
+            return Misuse{copy.offset + static_cast<std::size_t>(changed.first - copy.bytes.begin()), nullptr};
+    }
+    return std::nullopt;
+}
+
+// --- fork: the parent goes on as before; nothing is watched for the child -------------------------------------------
+
+namespace {
+
+std::optional<Quiet> during_fork;
+
+} // namespace
+
+void Tracker::before_fork() {
+    during_fork.emplace();
+    lock();
+}
+
+void Tracker::after_fork() {
+    unlock();
+    during_fork.reset();
+}
+
+// A descriptor of userfaults still speaks of the parent's memory. Ours is not registered, but units that are read-only are so here too.
+void Tracker::in_child() {
+    for (Tracker *tracker = trackers; tracker; tracker = tracker->next_) {
+        if (tracker->how_ == Tracking::mprotect) protect(tracker->pages_, PROT_READ | PROT_WRITE);
+        tracker->how_ = Tracking::none;
+        tracker->pages_ = {};
+    }
+    active = 0;
+    best = Tracking::none;
+    userfault::close();
+    after_fork();
+}
+
+} // namespace stretto::pages

@@ -1,0 +1,114 @@
+#pragma once
+#include "pages/fault.h"
+#include "pages/sweep.h"
+#include "range/range_set.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace stretto::pages {
+
+//! How writes are noticed.
+enum class Tracking {
+    none,      //!< not at all: everything leaves at the end
+    mprotect,  //!< units are read-only until their first write's SIGSEGV
+    userfault, //!< userfaultfd: the first page of each unit is write-protected, its first write is a SIGBUS (Linux 5.11)
+};
+const char *name(Tracking tracking);
+
+//! \brief What this process may do, found out by trying it, and why it is not more.
+struct TrackingChoice {
+    Tracking tracking;
+    std::string reason;
+};
+
+//! Tries the mechanisms, the best one first; "userfault", "mprotect" or "none" forces one. nullptr: not forced. A forced one that does
+//! not work here gives none, and the reason.
+TrackingChoice choose_tracking(const char *forced);
+
+//! \brief The sender's question: which bytes of a buffer has the program written, and moved past? (Bao et al. 2012, II.B.1)
+//!
+//! Only whole pages inside the buffer are watched. The bytes on its first and last page may share it with other live data, whose
+//! writes would look like ours: the head is passed with the first unit, the tail at the end only.
+//!
+//!     Tracker *tracker = Tracker::begin(buffer, bytes, 16384);
+//!     ...                                      // the program computes; at each of its faults the notice is given
+//!     const RangeSet passed = tracker->take();
+//!     for (Range range : passed.ranges()) send(range);
+//!     ...
+//!     if (auto misuse = tracker->end()) ...    // a byte was written after take() had returned it
+//!
+//! begin(), take() and end() of one tracker are called by one thread at a time; the program's threads write when they like.
+class Tracker {
+public:
+    //! Called by a thread that has just begun to write another unit of a tracked buffer, in its fault: signals are blocked.
+    using Notice = void (*)();
+
+    //! Once, before the first begin(): the mechanism, and whom to tell.
+    static void start(Tracking tracking, Notice notice);
+
+    //! Watch a buffer in units of so many bytes, rounded up to pages. Never null; where its memory cannot be watched (a stack, shared
+    //! memory, nothing but edges, bytes of another tracker), how() is Tracking::none.
+    static Tracker *begin(const void *buffer, std::size_t bytes, std::size_t unit_bytes);
+
+    Tracking how() const { return how_; }
+
+    //! Bytes of the buffer, counted from its first, that the writers have passed since the last question. They are watched again from
+    //! before this returns: whoever reads them now finds what will still be there at the end, or end() tells.
+    RangeSet take();
+
+    //! A byte that was written after take() had returned it.
+    struct Misuse {
+        std::size_t offset;      //!< of the byte, or of the first byte of its page
+        const void *instruction; //!< that wrote; nullptr: not known
+    };
+
+    //! Stop watching; the tracker may be used for another buffer then. What was not taken is the caller's to see to.
+    std::optional<Misuse> end();
+
+    //! The kernel, or the MPI library, is about to write these bytes: where they are watched it would fail with EFAULT. They count as
+    //! written by the program. One load when nothing is tracked.
+    static void settle(const void *address, std::size_t bytes);
+
+private:
+    //! armed: not written yet. open: written, or settled. left: taken, and armed again. misused: written after that, and open.
+    enum class State : std::uint8_t { armed, open, left, misused };
+
+    //! Bytes as they left where a write to them would not be noticed; end() compares.
+    struct Copy {
+        std::size_t offset;
+        std::vector<std::byte> bytes;
+    };
+
+    Tracker() = default;
+    static bool on_fault(const fault::Access &access);
+    static bool overlaps_another(Range pages);
+    static void before_fork();
+    static void after_fork();
+    static void in_child();
+
+    bool watch(Tracking how, Range pages, std::size_t unit_bytes);
+    void open(Range units);
+    void open_all();
+    void arm_again(Range units);
+    void keep_copy(Range offsets);
+    Range pages_of(Range units) const;
+    Range offsets_of(Range units) const;
+    std::optional<Misuse> changed_copy() const;
+
+    Tracking how_ = Tracking::none;
+    bool used_ = false;
+    Range buffer_;         // addresses
+    Range pages_;          // addresses; all but its edges
+    std::size_t unit_ = 1; // bytes
+    std::vector<State> states_;
+    Sweep sweep_;
+    std::vector<Copy> copies_;
+    std::optional<Misuse> misuse_;
+    Tracker *next_ = nullptr; // of all trackers; they are used again, never freed: a handler may look at them
+};
+
+} // namespace stretto::pages

@@ -1,0 +1,588 @@
+// What touches a buffer whose message is still on its way, in all the ways and to all the kinds of memory that programs know.
+#include "memory.h"
+#include "pages/guard.h"
+#include "pages/quiet.h"
+#include "pages/userfault.h"
+
+#include <atomic>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <random>
+#include <spawn.h>
+#include <sys/time.h>
+#include <thread>
+#include <vector>
+
+extern char **environ;
+
+namespace stretto::pages {
+namespace {
+
+//! A toy network: what it still has comes a piece at a time, whenever somebody drives progress.
+class Wire {
+public:
+    struct Piece {
+        Guard *guard;
+        std::size_t offset;
+        std::vector<char> bytes;
+    };
+
+    //! As DESIGN.md says: all signals are blocked while it is held.
+    class Lock {
+        Quiet quiet;
+        std::lock_guard<std::mutex> lock{one_lock};
+    };
+
+    static void until(bool (*done)(void *), void *what) {
+        for (;;) {
+            {
+                Lock lock;
+                if (done(what)) return;
+                if (!pieces.empty() && flows) deliver();
+            }
+            sched_yield();
+        }
+    }
+
+    //! The message is sent in pieces of so many bytes: byte k of it is content(k).
+    static Guard *receive(char *buffer, std::size_t bytes, std::size_t piece) {
+        Lock lock;
+        Guard *guard = Guard::begin(buffer, bytes);
+        for (std::size_t at = 0; at < bytes; at += piece) {
+            Piece next{guard, at, {}};
+            for (std::size_t k = at; k < std::min(at + piece, bytes); k++) next.bytes.push_back(content(k));
+            pieces.push_back(std::move(next));
+        }
+        return guard;
+    }
+
+    static char content(std::size_t k) { return static_cast<char>(k * 2654435761u >> 13 | 1); }
+
+    static void shuffle() {
+        std::mt19937 random(1);
+        std::shuffle(pieces.begin(), pieces.end(), random);
+    }
+
+    static void deliver() {
+        const Piece piece = std::move(pieces.front());
+        pieces.pop_front();
+        arrived &= piece.guard->arrive(piece.offset, piece.bytes.data(), piece.bytes.size());
+    }
+
+    static void deliver_all() {
+        Lock lock;
+        while (!pieces.empty()) deliver();
+    }
+
+    static void end(Guard *guard) {
+        Lock lock;
+        guard->end();
+    }
+
+    static void wait_for_edges(Guard *guard) {
+        until([](void *g) { return static_cast<Guard *>(g)->edges_arrived(); }, guard);
+    }
+
+    static inline std::mutex one_lock;
+    static inline volatile std::sig_atomic_t flows = 1;
+    static inline std::deque<Piece> pieces;
+    static inline bool arrived = true;
+};
+
+//! Byte k of this buffer is byte k of the message.
+testing::AssertionResult is_message(const char *buffer, std::size_t bytes) {
+    for (std::size_t k = 0; k < bytes; k++)
+        if (read_from(buffer + k) != Wire::content(k))
+            return testing::AssertionFailure()
+                   << "byte " << k << " of " << bytes << " is " << int(buffer[k]) << ", not " << int(Wire::content(k));
+    return testing::AssertionSuccess();
+}
+
+class GuardHazard : public testing::TestWithParam<const char *> {
+protected:
+    void SetUp() override {
+        const GuardingChoice choice = choose_guarding(GetParam());
+        if (choice.guarding == Guarding::block) {
+            ASSERT_STREQ(GetParam(), "userfault") << choice.reason;
+            ASSERT_NE(userfault::open(), "") << choice.reason;
+            GTEST_SKIP() << choice.reason;
+        }
+        guarding = choice.guarding;
+        Guard::start(guarding, Wire::until);
+    }
+    void TearDown() override {
+        for (int number : {SIGSEGV, SIGBUS}) signal(number, SIG_DFL);
+        EXPECT_TRUE(Wire::arrived);
+    }
+
+    Guarding guarding = Guarding::block;
+};
+
+INSTANTIATE_TEST_SUITE_P(mechanism, GuardHazard, testing::Values("userfault", "mprotect"),
+                         [](const auto &mechanism) { return std::string(mechanism.param); });
+
+// --- orders of arrival and of touch ---------------------------------------------------------------------------------
+
+TEST_P(GuardHazard, a_touch_waits_for_its_own_page_only) {
+    Pages memory(16);
+    Guard *guard = Wire::receive(memory.at(), memory.bytes(), page);
+    ASSERT_EQ(guard->how(), guarding);
+    EXPECT_EQ(guard->missing(), memory.bytes());
+    EXPECT_EQ(read_from(memory.at(3 * page + 5)), Wire::content(3 * page + 5));
+    EXPECT_EQ(guard->missing(), 12 * page);
+    EXPECT_EQ(read_from(memory.at(2 * page)), Wire::content(2 * page)) << "it was here already";
+    EXPECT_EQ(guard->missing(), 12 * page);
+    EXPECT_TRUE(is_message(memory.at(), memory.bytes()));
+    EXPECT_EQ(guard->missing(), 0u);
+    Wire::end(guard);
+}
+
+TEST_P(GuardHazard, pieces_of_any_size_come_in_any_order) {
+    for (std::size_t piece : {std::size_t{1000}, page / 2, page, page + 1, 3 * page, 5 * page - 7, 40 * page})
+        for (std::size_t offset : {0u, 8u, 4000u}) {
+            Pages memory(34);
+            Guard *guard = Wire::receive(memory.at(offset), 32 * page + 40, piece);
+            Wire::shuffle();
+            Wire::wait_for_edges(guard);
+            EXPECT_TRUE(is_message(memory.at(offset), 32 * page + 40)) << piece << " " << offset;
+            EXPECT_EQ(guard->missing(), 0u);
+            Wire::end(guard);
+        }
+}
+
+TEST_P(GuardHazard, a_write_waits_too_and_stays) {
+    Pages memory(8);
+    Guard *guard = Wire::receive(memory.at(), memory.bytes(), page);
+    write_to(memory.at(5 * page), 'x');
+    EXPECT_EQ(read_from(memory.at(5 * page + 1)), Wire::content(5 * page + 1));
+    Wire::deliver_all();
+    EXPECT_EQ(read_from(memory.at(5 * page)), 'x');
+    Wire::end(guard);
+}
+
+TEST_P(GuardHazard, a_buffer_is_received_into_again_and_again) {
+    Pages memory(32);
+    for (int round = 0; round < 500; round++) {
+        std::memset(memory.at(), round, memory.bytes());
+        Guard *guard = Wire::receive(memory.at(), memory.bytes(), 4 * page);
+        ASSERT_EQ(read_from(memory.at(memory.bytes() / 2)), Wire::content(memory.bytes() / 2));
+        Wire::deliver_all();
+        ASSERT_TRUE(is_message(memory.at(), memory.bytes()));
+        Wire::end(guard);
+    }
+}
+
+TEST_P(GuardHazard, a_receive_into_a_buffer_that_was_released_settles_the_first) {
+    Pages memory(8);
+    Guard *first = Wire::receive(memory.at(), memory.bytes(), page);
+    Guard::retire(memory.at(), memory.bytes());
+    EXPECT_EQ(first->missing(), 0u);
+    Guard *second = Wire::receive(memory.at(), memory.bytes(), page);
+    EXPECT_EQ(second->how(), guarding);
+    EXPECT_TRUE(is_message(memory.at(), memory.bytes()));
+    Wire::end(first);
+    Wire::end(second);
+}
+
+TEST_P(GuardHazard, two_receives_into_the_same_bytes_corrupt_nothing) {
+    Pages memory(8);
+    Guard *first = Wire::receive(memory.at(), memory.bytes(), page),
+          *second = Wire::receive(memory.at(), memory.bytes(), page);
+    EXPECT_EQ(second->how(), Guarding::block);
+    Wire::until([](void *g) { return static_cast<Guard *>(g)->missing() == 0; }, first);
+    Wire::deliver_all();
+    EXPECT_TRUE(is_message(memory.at(), memory.bytes()));
+    Wire::end(first);
+    Wire::end(second);
+}
+
+TEST_P(GuardHazard, a_peer_that_is_gone_leaves_nobody_closed_out) {
+    Pages memory(8);
+    Guard *guard = Wire::receive(memory.at(), memory.bytes(), page);
+    {
+        Wire::Lock lock;
+        Wire::deliver();
+        Wire::pieces.clear();
+        guard->end();
+    }
+    EXPECT_EQ(read_from(memory.at()), Wire::content(0));
+    read_from(memory.at(7 * page)); // does not hang
+}
+
+// --- edges ----------------------------------------------------------------------------------------------------------
+
+TEST_P(GuardHazard, other_data_on_the_first_and_last_page_stay_and_can_be_used) {
+    Pages memory(10);
+    char *buffer = memory.at(page - 8);
+    const std::size_t bytes = 8 * page + 16;
+    std::memset(memory.at(), 'o', memory.bytes());
+    Guard *guard = Wire::receive(buffer, bytes, 1000);
+    write_to(memory.at(3), 'p');
+    EXPECT_EQ(read_from(buffer + bytes), 'o');
+    EXPECT_EQ(guard->missing(), bytes) << "nobody had to wait";
+    EXPECT_FALSE(guard->edges_arrived());
+    Wire::wait_for_edges(guard);
+    EXPECT_EQ(read_from(buffer + bytes - 1), Wire::content(bytes - 1));
+    EXPECT_TRUE(is_message(buffer, bytes));
+    EXPECT_EQ(read_from(memory.at(3)), 'p');
+    EXPECT_EQ(read_from(buffer + bytes), 'o');
+    EXPECT_EQ(read_from(buffer - 1), 'o');
+    Wire::end(guard);
+}
+
+TEST_P(GuardHazard, two_receives_share_a_page) {
+    Pages memory(17);
+    const std::size_t half = 8 * page + page / 2;
+    Guard *low = Wire::receive(memory.at(), half, 700), *high = Wire::receive(memory.at(half), half, 900);
+    ASSERT_EQ(low->how(), guarding);
+    ASSERT_EQ(high->how(), guarding);
+    Wire::shuffle();
+    EXPECT_TRUE(is_message(memory.at(), 8 * page));
+    EXPECT_TRUE(is_message(memory.at(9 * page), 0));
+    Wire::deliver_all();
+    EXPECT_TRUE(is_message(memory.at(), half));
+    EXPECT_TRUE(is_message(memory.at(half), half));
+    Wire::end(low);
+    Wire::end(high);
+}
+
+TEST_P(GuardHazard, many_messages_at_once) {
+    Pages memory(8 * 200);
+    std::vector<Guard *> all;
+    for (std::size_t k = 0; k < 200; k++) all.push_back(Wire::receive(memory.at(k * 8 * page), 8 * page, 3000));
+    Wire::shuffle();
+    for (std::size_t k = 0; k < 200; k += 7) EXPECT_TRUE(is_message(memory.at(k * 8 * page), 8 * page));
+    Wire::deliver_all();
+    for (std::size_t k = 0; k < 200; k++) EXPECT_TRUE(is_message(memory.at(k * 8 * page), 8 * page));
+    for (Guard *guard : all) Wire::end(guard);
+}
+
+// --- kinds of memory ------------------------------------------------------------------------------------------------
+
+char in_data[16 << 16] = {1};
+char in_bss[16 << 16];
+
+void comes_right(char *buffer, std::size_t bytes, bool guarded) {
+    std::memset(buffer, 0, bytes);
+    Guard *guard = Wire::receive(buffer, bytes, 5000);
+    EXPECT_EQ(guard->how() != Guarding::block, guarded);
+    Wire::wait_for_edges(guard);
+    EXPECT_TRUE(is_message(buffer, bytes));
+    Wire::deliver_all();
+    Wire::end(guard);
+    EXPECT_TRUE(is_message(buffer, bytes));
+    std::memset(buffer, 0, bytes);
+    EXPECT_EQ(buffer[bytes - 1], 0);
+}
+
+TEST_P(GuardHazard, static_memory_is_guarded) {
+    comes_right(in_data, sizeof in_data, true);
+    comes_right(in_bss, sizeof in_bss, true);
+}
+
+TEST_P(GuardHazard, memory_of_malloc_is_guarded) {
+    for (std::size_t bytes : {16 * page, 1024 * page}) {
+        const std::unique_ptr<char, decltype(&std::free)> buffer(static_cast<char *>(std::malloc(bytes)), std::free);
+        comes_right(buffer.get(), bytes, true);
+    }
+}
+
+TEST_P(GuardHazard, a_stack_is_not_guarded) {
+    char buffer[65536];
+    comes_right(buffer, sizeof buffer, false);
+    std::thread([&] {
+        char of_thread[65536];
+        comes_right(of_thread, sizeof of_thread, false);
+    }).join();
+}
+
+TEST_P(GuardHazard, shared_memory_is_not_guarded) {
+    Pages memory(16, MAP_SHARED | MAP_ANONYMOUS);
+    comes_right(memory.at(), memory.bytes(), false);
+}
+
+TEST_P(GuardHazard, a_private_file_is_guarded_and_stays_as_it_is) {
+    char path[] = "/tmp/stretto-XXXXXX";
+    const int file = mkstemp(path);
+    ASSERT_GE(file, 0);
+    unlink(path);
+    ASSERT_EQ(ftruncate(file, static_cast<off_t>(16 * page)), 0);
+    Pages memory(16, MAP_PRIVATE, file);
+    comes_right(memory.at(), memory.bytes(), true);
+    char first = 9;
+    EXPECT_EQ(pread(file, &first, 1, 0), 1);
+    EXPECT_EQ(first, 0);
+    close(file);
+}
+
+TEST_P(GuardHazard, locked_memory_comes_right_and_stays_locked) {
+    Pages memory(8);
+    ASSERT_EQ(mlock(memory.at(), memory.bytes()), 0);
+    comes_right(memory.at(), memory.bytes(), true);
+}
+
+TEST_P(GuardHazard, huge_pages_are_guarded) {
+    const std::size_t huge = 2 << 20;
+    Pages memory(3 * huge / page);
+    char *buffer = reinterpret_cast<char *>((reinterpret_cast<std::uintptr_t>(memory.at()) + huge - 1) / huge * huge);
+    madvise(buffer, 2 * huge, MADV_HUGEPAGE);
+    comes_right(buffer, 2 * huge, true);
+}
+
+TEST_P(GuardHazard, a_page_that_came_and_was_dropped_reads_as_zeros) {
+    Pages memory(8);
+    Guard *guard = Wire::receive(memory.at(), memory.bytes(), page);
+    EXPECT_EQ(read_from(memory.at(3 * page)), Wire::content(3 * page));
+    ASSERT_EQ(madvise(memory.at(page), page, MADV_DONTNEED), 0);
+    EXPECT_EQ(read_from(memory.at(page)), 0);
+    EXPECT_EQ(read_from(memory.at(7 * page)), Wire::content(7 * page));
+    Wire::end(guard);
+}
+
+// --- the kernel reads and writes ------------------------------------------------------------------------------------
+
+TEST_P(GuardHazard, a_system_call_sees_the_message_after_settling) {
+    Pages memory(12);
+    int ends[2];
+    ASSERT_EQ(pipe(ends), 0);
+    Guard *guard = Wire::receive(memory.at(), memory.bytes(), page);
+    EXPECT_EQ(write(ends[1], memory.at(8 * page), 100), -1) << "this is why";
+    Guard::settle(memory.at(8 * page), 100);
+    EXPECT_EQ(guard->missing(), 3 * page);
+    ASSERT_EQ(write(ends[1], memory.at(8 * page), 100), 100);
+    char copy[100];
+    ASSERT_EQ(read(ends[0], copy, 100), 100);
+    for (std::size_t k = 0; k < 100; k++) EXPECT_EQ(copy[k], Wire::content(8 * page + k));
+    Wire::deliver_all();
+    Wire::end(guard);
+    close(ends[0]);
+    close(ends[1]);
+}
+
+TEST_P(GuardHazard, memory_goes_after_its_message_has_come) {
+    for (bool guarded : {true, false}) {
+        Pages memory(8, guarded ? MAP_PRIVATE | MAP_ANONYMOUS : MAP_SHARED | MAP_ANONYMOUS);
+        Guard *guard = Wire::receive(memory.at(), memory.bytes(), page);
+        Guard::retire(memory.at(3 * page), 1);
+        EXPECT_EQ(guard->missing(), 0u);
+        Wire::end(guard);
+    }
+}
+
+TEST_P(GuardHazard, a_buffer_unmapped_in_flight_is_told) {
+    auto *gone =
+        static_cast<char *>(mmap(nullptr, 8 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+    Guard *guard = Wire::receive(gone, 8 * page, page);
+    munmap(gone, 8 * page);
+    {
+        Wire::Lock lock;
+        Wire::deliver();
+        Wire::pieces.clear();
+        guard->end();
+    }
+    EXPECT_FALSE(Wire::arrived);
+    Wire::arrived = true;
+}
+
+// --- threads, signals, fork -----------------------------------------------------------------------------------------
+
+TEST_P(GuardHazard, threads_touch_what_they_like) {
+    for (int round = 0; round < 50; round++) {
+        Pages memory(64);
+        Guard *guard = Wire::receive(memory.at(), memory.bytes(), 3 * page + 100);
+        std::vector<std::thread> readers;
+        std::atomic<int> right{0};
+        for (std::size_t t = 0; t < 4; t++)
+            readers.emplace_back([&, t] {
+                bool all = true;
+                for (std::size_t k = t * 1234; k < memory.bytes(); k += 3001)
+                    all &= read_from(memory.at(k)) == Wire::content(k);
+                right += all;
+            });
+        for (std::thread &reader : readers) reader.join();
+        EXPECT_EQ(right, 4);
+        Wire::deliver_all();
+        Wire::end(guard);
+    }
+}
+
+TEST_P(GuardHazard, nobody_reads_what_was_there_before) {
+    Pages memory(64);
+    for (int round = 0; round < 300; round++) {
+        std::memset(memory.at(), 0, memory.bytes()); // content() is never 0
+        Guard *guard = Wire::receive(memory.at(), memory.bytes(), page);
+        std::thread reader([&] {
+            for (std::size_t at = 0; at < memory.bytes(); at += page) ASSERT_NE(read_from(memory.at(at + page - 1)), 0);
+        });
+        for (std::size_t at = 0; at < memory.bytes(); at += page) ASSERT_NE(read_from(memory.at(at + page - 1)), 0);
+        reader.join();
+        Wire::deliver_all();
+        Wire::end(guard);
+    }
+}
+
+char *touched_by_handler = nullptr;
+std::atomic<int> handled{0};
+
+TEST_P(GuardHazard, the_handler_of_a_signal_may_touch_the_buffer) {
+    Pages memory(256);
+    touched_by_handler = memory.at(memory.bytes() - 1);
+    struct sigaction action {};
+    action.sa_handler = [](int) { handled += read_from(touched_by_handler) == Wire::content(256 * page - 1); };
+    sigaction(SIGALRM, &action, nullptr);
+    for (int round = 0; round < 50; round++) {
+        Guard *guard = Wire::receive(memory.at(), memory.bytes(), page);
+        raise(SIGALRM);
+        EXPECT_EQ(handled, round + 1);
+        Wire::deliver_all();
+        Wire::end(guard);
+    }
+    const itimerval often{{0, 100}, {0, 100}}, never{};
+    setitimer(ITIMER_REAL, &often, nullptr);
+    for (int round = 0; round < 200; round++) {
+        Guard *guard = Wire::receive(memory.at(), memory.bytes(), page);
+        EXPECT_TRUE(is_message(memory.at(), 16 * page));
+        Wire::deliver_all();
+        Wire::end(guard);
+    }
+    setitimer(ITIMER_REAL, &never, nullptr);
+    EXPECT_GT(handled, 50);
+}
+
+TEST_P(GuardHazard, signals_are_handled_while_a_touch_waits) {
+    Pages memory(8);
+    struct sigaction action {};
+    action.sa_handler = [](int) { Wire::flows = 1; };
+    sigaction(SIGALRM, &action, nullptr);
+    Guard *guard = Wire::receive(memory.at(), memory.bytes(), page);
+    Wire::flows = 0;
+    const itimerval soon{{0, 0}, {0, 20000}};
+    setitimer(ITIMER_REAL, &soon, nullptr);
+    EXPECT_TRUE(is_message(memory.at(), memory.bytes()));
+    Wire::end(guard);
+}
+
+TEST_P(GuardHazard, a_child_of_fork_has_the_whole_message) {
+    Pages memory(16);
+    Guard *guard = Wire::receive(memory.at(), memory.bytes(), page);
+    const int status = status_of([&] { _exit(is_message(memory.at(), memory.bytes()) ? 0 : 1); });
+    EXPECT_EQ(status, 0);
+    EXPECT_EQ(guard->missing(), 0u);
+    Wire::end(guard);
+    comes_right(memory.at(), memory.bytes(), true);
+}
+
+TEST_P(GuardHazard, a_child_that_writes_does_not_write_to_its_parent) {
+    Pages memory(16);
+    comes_right(memory.at(), memory.bytes(), true);
+    const int status = status_of([&] {
+        Guard *guard = Wire::receive(memory.at(), memory.bytes(), page);
+        Wire::deliver_all();
+        _exit(guard->missing() == 0 && is_message(memory.at(), memory.bytes()) ? 0 : 1);
+    });
+    EXPECT_EQ(status, 0);
+    EXPECT_EQ(memory.at()[0], 0);
+}
+
+TEST_P(GuardHazard, a_program_is_spawned_meanwhile) {
+    Pages memory(16);
+    Guard *guard = Wire::receive(memory.at(), memory.bytes(), page);
+    char program[] = "/bin/true";
+    char *words[] = {program, nullptr};
+    pid_t child;
+    ASSERT_EQ(posix_spawn(&child, program, nullptr, nullptr, words, environ), 0);
+    int status = -1;
+    waitpid(child, &status, 0);
+    EXPECT_EQ(status, 0);
+    EXPECT_TRUE(is_message(memory.at(), memory.bytes()));
+    Wire::end(guard);
+}
+
+// --- the program's own handlers, real faults ------------------------------------------------------------------------
+
+TEST_P(GuardHazard, a_handler_of_the_program_serves_its_own_faults) {
+    Pages memory(8), elsewhere(1);
+    mprotect(elsewhere.at(), page, PROT_NONE);
+    Leaver::install();
+    Guard *guard = Wire::receive(memory.at(), memory.bytes(), page);
+    for (int k = 0; k < 3; k++) EXPECT_TRUE(Leaver::serves(elsewhere.at(17)));
+    EXPECT_TRUE(is_message(memory.at(), memory.bytes()));
+    Wire::end(guard);
+}
+
+TEST_P(GuardHazard, a_real_fault_still_kills) {
+    const int status = status_of([&] {
+        Pages memory(8);
+        Guard::start(choose_guarding(GetParam()).guarding, Wire::until);
+        Wire::receive(memory.at(), memory.bytes(), page);
+        write_to(nowhere());
+    });
+    ASSERT_TRUE(WIFSIGNALED(status));
+    EXPECT_EQ(WTERMSIG(status), SIGSEGV);
+}
+
+[[gnu::noinline]] int descend(int depth) {
+    char frame[4096];
+    frame[depth % 4096] = static_cast<char>(depth);
+    return depth == INT_MAX ? 0 : descend(depth + 1) + read_from(frame);
+}
+
+TEST_P(GuardHazard, a_stack_overflow_still_kills) {
+    const int status = status_of([&] {
+        Pages memory(8);
+        Guard::start(choose_guarding(GetParam()).guarding, Wire::until);
+        Wire::receive(memory.at(), memory.bytes(), page);
+        _exit(descend(0));
+    });
+    ASSERT_TRUE(WIFSIGNALED(status));
+    EXPECT_EQ(WTERMSIG(status), SIGSEGV);
+}
+
+TEST_P(GuardHazard, a_stack_overflow_is_handled_on_an_alternate_stack) {
+    const int status = status_of([&] {
+        Pages memory(8), stack(16);
+        Guard::start(choose_guarding(GetParam()).guarding, Wire::until);
+        const stack_t alternate{stack.at(), 0, stack.bytes()};
+        sigaltstack(&alternate, nullptr);
+        Leaver::install(SA_ONSTACK);
+        Guard *guard = Wire::receive(memory.at(), memory.bytes(), page);
+        if (sigsetjmp(Leaver::back, 1) == 0) _exit(descend(0));
+        _exit(is_message(memory.at(), memory.bytes()) && guard->missing() == 0 ? 0 : 1);
+    });
+    EXPECT_EQ(status, 0);
+}
+
+// --- limits ---------------------------------------------------------------------------------------------------------
+
+TEST_P(GuardHazard, without_a_map_left_the_message_comes_right) {
+    Pages memory(64);
+    std::memset(memory.at(), 0, memory.bytes());
+    Guard *guard = Wire::receive(memory.at(), memory.bytes(), page);
+    // Pages of alternating access are maps of their own: as many as the kernel allows.
+    Pages many(1 << 18, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE);
+    for (std::size_t at = 0; at < many.bytes(); at += 2 * page)
+        if (mprotect(many.at(at), page, PROT_NONE) != 0) break;
+    Wire::shuffle();
+    EXPECT_TRUE(is_message(memory.at(), memory.bytes()));
+    Wire::end(guard);
+    comes_right(memory.at(), memory.bytes(), true);
+}
+
+// --- the choice -----------------------------------------------------------------------------------------------------
+
+TEST(GuardingChoice, an_unforced_choice_is_the_best_that_works) {
+    const GuardingChoice choice = choose_guarding(nullptr), forced = choose_guarding("userfault");
+    EXPECT_EQ(choice.guarding, forced.guarding == Guarding::userfault ? Guarding::userfault : Guarding::mprotect);
+    EXPECT_EQ(choice.reason.empty(), choice.guarding == Guarding::userfault);
+}
+
+TEST(GuardingChoice, block_is_taken_when_asked_for) {
+    EXPECT_EQ(choose_guarding("block").guarding, Guarding::block);
+    Guard::start(Guarding::block, Wire::until);
+    Pages memory(8);
+    comes_right(memory.at(), memory.bytes(), false);
+}
+
+} // namespace
+} // namespace stretto::pages
