@@ -9,6 +9,7 @@
 #include <cstring>
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -52,10 +53,17 @@ inline char *nowhere() {
     return address;
 }
 
+//! A child that does not outlive us, whatever it hangs in.
+inline pid_t fork_child() {
+    const pid_t child = fork();
+    if (child == 0) prctl(PR_SET_PDEATHSIG, SIGKILL);
+    return child;
+}
+
 //! How a child that does this ends.
 template <class Work>
 int status_of(Work work) {
-    const pid_t child = fork();
+    const pid_t child = fork_child();
     if (child == 0) {
         const rlimit no_core{};
         setrlimit(RLIMIT_CORE, &no_core);

@@ -383,7 +383,7 @@ TEST_P(TrackerHazard, a_child_writes_what_it_likes_and_its_parent_does_not_notic
     Tracker &tracker = track(memory.at(), memory.bytes());
     std::memset(memory.at(), 1, 5 * page);
     ASSERT_EQ(tracker.take().bytes(), 4 * page);
-    const pid_t child = fork();
+    const pid_t child = fork_child();
     if (child == 0) {
         std::memset(memory.at(), 2, memory.bytes()); // what has left, too
         const bool clean = !tracker.end() && memory.at()[0] == 2;
@@ -409,7 +409,7 @@ TEST_P(TrackerHazard, forks_while_other_threads_write) {
         }
     });
     for (int k = 0; k < 50; k++) {
-        const pid_t child = fork();
+        const pid_t child = fork_child();
         if (child == 0) {
             std::memset(memory.at(), 3, memory.bytes());
             _exit(0);
