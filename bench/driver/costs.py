@@ -7,11 +7,13 @@ what one call costs (measured by the same program as `stretto bench overhead`, u
 
 from dataclasses import dataclass
 
+import page_costs
 from place import Place
+from plan import Plan
 from progress import Tell
 from wrong import Wrong
 
-LEARNT_DELTA = 8192  # where the runtime chooses the delta itself: about that
+LEARNT_DELTA, LEARNT_PAGED_DELTA = 8192, 16384  # where the runtime chooses the delta itself: about that
 FRAMED = {"STRETTO_FORCE": "1", "STRETTO_DELTA": "4032"}  # every delta send framed, each piece of it a delta
 
 
@@ -23,21 +25,27 @@ class Costs:
     wait_data: float  # a call whose data is there
     delta: float  # what a delta costs more than the MPI_Isend of a chunk
     message: float  # a delta send of two parts: begin, header, end
+    sender_page_byte: float = 0  # by pages: to watch a byte of a message that leaves, in place of send_data
+    receiver_page_byte: float = 0  # to guard one that comes, in place of wait_data
 
     def of(self, calls: dict[str, int], message_bytes: int, delta: int | None) -> float | None:
         """Seconds per repetition, on the rank that has most of each."""
         if not calls:
             return None
         messages = max(calls["begins"], calls["receives"])
-        deltas = messages * message_bytes / (delta or LEARNT_DELTA)
+        by_pages = bool(self.sender_page_byte)
+        deltas = messages * message_bytes / (delta or (LEARNT_PAGED_DELTA if by_pages else LEARNT_DELTA))
         spent = calls["send_data"] * self.send_data + calls["wait_data"] * self.wait_data
+        if by_pages:
+            sent, received = calls["begins"] * message_bytes, calls["receives"] * message_bytes
+            spent = sent * self.sender_page_byte + received * self.receiver_page_byte
         return (spent + deltas * self.delta + messages * self.message) * 1e-9
 
 
-def measure_costs(mpi: str, raised: bool, tell: Tell) -> Costs | None:
+def measure_costs(plan: Plan, raised: bool, tell: Tell) -> Costs | None:
     """None where it cannot be measured."""
     tell("what Stretto's calls cost")
-    here = Place(mpi, 2, None, raised)
+    here = Place(plan.mpi, 2, None, raised)
     try:
         with_stretto = here.run("annotations.stretto", environment=FRAMED, timeout=60)
         by_hand = here.run("annotations", timeout=60)
@@ -45,4 +53,5 @@ def measure_costs(mpi: str, raised: bool, tell: Tell) -> Costs | None:
         return None
     delta = max(with_stretto["per_delta_ns"] - by_hand["per_chunk_ns"], 0)
     message = max(with_stretto["per_message_ns"] - by_hand["per_message_ns"], 0)
-    return Costs(with_stretto["send_data_ns"], with_stretto["wait_data_ns"], delta, message)
+    pages = page_costs.per_byte(plan.mechanisms, plan.delta or LEARNT_PAGED_DELTA) if plan.by_pages else (0, 0)
+    return Costs(with_stretto["send_data_ns"], with_stretto["wait_data_ns"], delta, message, *pages)

@@ -17,6 +17,7 @@ def derive(plan: Plan, attempt: Attempt, attempts: int, costs: Costs | None) -> 
     kernel, samples = plan.kernel, attempt.samples
     message, compute = samples.median("message"), samples.median("compute")
     plain, stretto = samples.median("plain"), samples.median("delta")
+    annotated = samples.median("annotated") if plan.by_pages else None
     best = samples.best_hand()
     hand = samples.median(best)
     loads = kernel.loads(compute, message, plan.ranks)
@@ -40,6 +41,7 @@ def derive(plan: Plan, attempt: Attempt, attempts: int, costs: Costs | None) -> 
             "plain": rounded(plain),
             "stretto": rounded(stretto),
             "stretto_undilated": rounded(undilated),
+            "annotated": rounded(annotated),
             "hand": rounded(hand),
             "ideal": rounded(ideal),
         },
@@ -49,6 +51,7 @@ def derive(plan: Plan, attempt: Attempt, attempts: int, costs: Costs | None) -> 
         "hand_speedup": rounded(plain / hand),
         "of_hand": rounded(hand / stretto),
         "of_ideal": rounded(ideal / stretto),
+        "of_annotated": annotated and rounded(annotated / stretto),
         "details": {
             "formula": kernel.formula,
             "ideal_speedup": rounded(kernel.plain(compute, message, plan.ranks) / ideal),
@@ -58,6 +61,7 @@ def derive(plan: Plan, attempt: Attempt, attempts: int, costs: Costs | None) -> 
             "dilate": rounded(plan.dilate),
             "hand_chunk_bytes": int(best.split(":")[1]),
             "calls": samples.calls,
+            "mechanisms": plan.mechanisms,
             "costs_ns": costs and vars(costs),
             "others_cores": rounded(attempt.others, 3),
             "disturbed_by": attempt.disturbed_by,

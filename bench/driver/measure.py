@@ -14,7 +14,7 @@ from statistics import median
 from costs import Costs, measure_costs
 from others import Watch, wait_for_quiet
 from place import HERE, Place, lab
-from plan import Plan
+from plan import ANNOTATE, PAGES, Plan
 from progress import Tell
 from wrong import Wrong
 
@@ -29,7 +29,8 @@ ENOUGH_CHUNKS = 32  # with fewer, latency and not the wire decides how close to 
 
 @dataclass
 class Samples:
-    """Seconds of every repetition, by variant: message, compute, plain, hand:BYTES, delta."""
+    """Seconds of every repetition, by variant: message, compute, plain, hand:BYTES, delta; annotated: delta with annotations, where
+    delta is without."""
 
     seconds: dict[str, list[float]] = field(default_factory=dict)
     checksums: dict[str, set[str]] = field(default_factory=dict)
@@ -39,15 +40,16 @@ class Samples:
     library: str = ""
     calls: dict[str, int] = field(default_factory=dict)
 
-    def take(self, launch: dict) -> None:
+    def take(self, launch: dict, annotated: bool = False) -> None:
         self.library = launch["library"]
         self.message_bytes = launch["bytes"]
         self.wrong += launch["wrong"]
         for run in launch["runs"]:
-            self.seconds.setdefault(run["name"], []).extend(run["seconds"])
+            name = "annotated" if annotated else run["name"]
+            self.seconds.setdefault(name, []).extend(run["seconds"])
             self.changed += run["changed"]
-            if run["name"] not in ("message", "compute"):
-                self.checksums.setdefault(run["name"], set()).add(run["checksum"])
+            if name not in ("message", "compute"):
+                self.checksums.setdefault(name, set()).add(run["checksum"])
 
     def median(self, name: str) -> float:
         return median(self.seconds[name])
@@ -104,14 +106,13 @@ class Measure:
         )
 
     def launch(
-        self, with_stretto: bool, variants: list[str], reps: int, *more: object, trace: Path | None = None
+        self, trigger: str | None, variants: list[str], reps: int, *more: object, trace: Path | None = None
     ) -> dict:
-        environment = {}
-        if with_stretto and self.plan.delta:
-            environment["STRETTO_DELTA"] = str(self.plan.delta)
-        if with_stretto and trace:
+        """With Stretto, triggered so; None: without it."""
+        environment = self.plan.environment(trigger) if trigger else {}
+        if trace:
             environment["STRETTO_TRACE"] = str(trace)
-        name = self.plan.kernel.name + (".stretto" if with_stretto else "")
+        name = self.plan.kernel.name + (".stretto" if trigger else "")
         words = [*self.common, *self.work, "--run", ",".join(variants), "--reps", reps, "--warmup", self.warmup, *more]
         return self.place.run(name, *words, environment=environment)
 
@@ -130,7 +131,7 @@ class Measure:
             return every
         self.tell(f"hand: chunks of {', '.join(str(chunk // 1024) for chunk in self.plan.chunks)} KiB")
         samples = Samples()
-        samples.take(self.launch(False, every, min(self.sweep_reps, self.plan.reps)))
+        samples.take(self.launch(None, every, min(self.sweep_reps, self.plan.reps)))
         return sorted(every, key=samples.median)[:SWEPT]
 
     def turns(self, hands: list[str]) -> Samples:
@@ -138,13 +139,12 @@ class Measure:
         plan = self.plan
         for turn in range(plan.turns):
             reps = plan.reps * (turn + 1) // plan.turns - plan.reps * turn // plan.turns
-            for with_stretto in (False, True) if turn % 2 == 0 else (True, False):
-                self.tell(f"turn {turn + 1} of {plan.turns}: {'Stretto' if with_stretto else 'plain and hand'}")
-                launch = self.launch(
-                    with_stretto, ["delta"] if with_stretto else ["message", "compute", "plain", *hands], reps
-                )
-                samples.take(launch)
-                if with_stretto:
+            triggers = [None, ANNOTATE, PAGES] if plan.by_pages else [None, ANNOTATE]
+            for trigger in triggers if turn % 2 == 0 else reversed(triggers):
+                self.tell(f"turn {turn + 1} of {plan.turns}: {f'Stretto, {trigger}' if trigger else 'plain and hand'}")
+                launch = self.launch(trigger, ["delta"] if trigger else ["message", "compute", "plain", *hands], reps)
+                samples.take(launch, annotated=plan.by_pages and trigger == ANNOTATE)
+                if trigger:
                     samples.calls = launch["calls"]
         return samples
 
@@ -155,8 +155,8 @@ class Measure:
         trace = folder / "trace"
         trace.mkdir(parents=True, exist_ok=True)
         words = ("--timeline", folder, "--takes", self.sweep_reps)
-        self.launch(False, ["plain", hand], 1, *words)
-        self.launch(True, ["delta"], 1, *words, trace=trace)
+        self.launch(None, ["plain", hand], 1, *words)
+        self.launch(self.plan.trigger, ["delta"], 1, *words, trace=trace)
         return folder
 
     def attempt(self) -> Attempt:
@@ -201,7 +201,7 @@ def measure(plan: Plan, tell: Tell) -> Measurement:
                 best = made
                 break
             tell(f"attempt {number} of {plan.attempts} was disturbed: {'; '.join(made.disturbed_by)}")
-        costs = measure_costs(plan.mpi, raised, tell) if plan.dilate > 1 else None
+        costs = measure_costs(plan, raised, tell) if plan.dilate > 1 else None
         if plan.report or plan.keep:
             best.timelines = work.record(best.samples.best_hand())
         if plan.kernel.needs_file:

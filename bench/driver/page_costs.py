@@ -1,5 +1,6 @@
 """stretto bench overhead --trigger pages: what it costs to watch the pages of a buffer, for each delta."""
 
+import os
 from functools import partial
 from itertools import product
 from statistics import median
@@ -15,11 +16,27 @@ MECHANISMS = ("userfault", "mprotect")
 PAGES = (1, 4, 16, 64)
 THREADS = (1, 2)
 TIMEOUT = 60  # seconds
+BUFFER = 4 << 20  # bytes that the program watches
+PAGE = os.sysconf("SC_PAGESIZE")
 
 
 def run(program: str, *words: object) -> dict:
     command = [program, *map(str, words)]
     return result_of("pages", finish(command, TIMEOUT))
+
+
+def per_byte(mechanisms: dict[str, str], delta: int) -> tuple[float, float]:
+    """Nanoseconds that a byte of a delta message costs its sender and its receiver, all included, with deltas of about this size."""
+    program = str(find_program("pages"))
+    pages = min(PAGES, key=lambda pages: abs(pages * PAGE - delta))
+    tracker = run(program, mechanisms.get("STRETTO_TRACKER") or "userfault", pages, 1)
+    # The guard's default where a message may turn out shorter, as most delta messages may.
+    guard = run(program, mechanisms.get("STRETTO_GUARD") or "mprotect", pages, 1)
+    begin_and_end = (tracker["tracker_begin_us"] + tracker["tracker_end_us"], guard["guard_begin_us"])
+    each = (tracker["written_us"], guard["touched_us"])
+    return tuple(
+        1e3 * (whole / BUFFER + delta_us / (pages * PAGE)) for whole, delta_us in zip(begin_and_end, each, strict=True)
+    )
 
 
 def measure(turns: int, patience: float, tell: Tell) -> dict:

@@ -18,6 +18,8 @@ from rate import BadRate, Rate
 
 AUTO = "auto"  # --lab: the rate where all streams of compress need as long as the work
 SAMPLE = 2**21  # bytes of the file that tell how fast it is compressed
+ANNOTATE, PAGES = "annotate", "pages"
+TRIGGERS = {ANNOTATE: "annotations", PAGES: "pages"}  # as STRETTO_TRIGGER has them
 MPIS = ("openmpi", "openmpi5", "mpich", "mpich4", "abi")
 CHUNKS = tuple(1024 * k for k in (2, 4, 8, 16, 32, 64))  # the sweep of `hand`
 FEW_REPS = 21
@@ -35,6 +37,7 @@ class Plan:
     delta: int | None  # None: the runtime's own
     ratio: float
     trigger: str
+    mechanisms: dict[str, str]  # STRETTO_TRACKER, STRETTO_GUARD, where forced
     reps: int
     dilate: float
     turns: int
@@ -46,6 +49,15 @@ class Plan:
     keep: Path | None
     file: Path | None
     output: Path | None
+
+    @property
+    def by_pages(self) -> bool:
+        return self.trigger == PAGES
+
+    def environment(self, trigger: str) -> dict[str, str]:
+        """How Stretto is launched."""
+        delta = {"STRETTO_DELTA": str(self.delta)} if self.delta else {}
+        return {"STRETTO_TRIGGER": TRIGGERS[trigger], **delta, **(self.mechanisms if trigger == PAGES else {})}
 
     @property
     def chunks(self) -> list[int]:
@@ -104,7 +116,18 @@ def parser() -> argparse.ArgumentParser:
     top.add_argument("--size", type=size, metavar="BYTES", default=409600, help="of one message (default: 400KiB)")
     top.add_argument("--delta", type=size, metavar="BYTES", help="delta size (default: the runtime's own choice)")
     top.add_argument("--ratio", type=positive, metavar="R", default=1.0, help="T_compute / T_message (default: 1)")
-    top.add_argument("--trigger", default="annotate", help="who says what is ready: annotate")
+    top.add_argument(
+        "--trigger",
+        default=ANNOTATE,
+        metavar="WHO",
+        help="says what is ready and needed: annotate, or pages, beside annotate (default: annotate)",
+    )
+    top.add_argument(
+        "--tracker", metavar="M", choices=("userfault", "mprotect", "none"), help="pages: how writes are noticed"
+    )
+    top.add_argument(
+        "--guard", metavar="M", choices=("userfault", "mprotect", "block"), help="pages: how touches are noticed"
+    )
     top.add_argument(
         "--reps",
         type=count,
@@ -144,8 +167,11 @@ def read(arguments: list[str]) -> Plan:
     check_mpi(asked.mpi)
     if kernel.name == "pair-fortran" and not known_mpis().get(asked.mpi, {}).get("mpifort"):
         raise Wrong(f"--mpi {asked.mpi}: no Fortran compiler came with it; try openmpi")
-    if asked.trigger != "annotate":
-        raise Wrong(f"--trigger {asked.trigger}: only 'annotate' is built")
+    if asked.trigger not in TRIGGERS:
+        raise Wrong(f"--trigger {asked.trigger}: one of {', '.join(TRIGGERS)}")
+    mechanisms = {"STRETTO_TRACKER": asked.tracker, "STRETTO_GUARD": asked.guard}
+    if asked.trigger != PAGES and any(mechanisms.values()):
+        raise Wrong("--tracker and --guard are for --trigger pages")
     ranks = asked.ranks or kernel.ranks
     if ranks < 2 or (kernel.fixed_ranks and ranks != kernel.ranks):
         raise Wrong(f"-n {ranks}: {kernel.name} needs {kernel.ranks if kernel.fixed_ranks else 'at least 2'} ranks")
@@ -183,6 +209,7 @@ def read(arguments: list[str]) -> Plan:
         delta=asked.delta,
         ratio=asked.ratio,
         trigger=asked.trigger,
+        mechanisms={name: mechanism for name, mechanism in mechanisms.items() if mechanism},
         reps=reps,
         dilate=dilate,
         turns=min(asked.turns or (3 if reps <= FEW_REPS else 9), reps),

@@ -8,6 +8,18 @@ def milliseconds(seconds: float | None) -> str:
     return "-" if seconds is None else f"{seconds * 1e3:.3g} ms" if seconds < 1 else f"{seconds:.3g} s"
 
 
+def label_of(name: str, figures: dict) -> str:
+    if name == "hand":
+        return f"hand, {figures['details']['hand_chunk_bytes'] // 1024 or 1} KiB"
+    by_pages = figures["trigger"] == "pages"
+    names = {
+        "stretto": "stretto, pages",
+        "stretto_undilated": "stretto, pages, undilated",
+        "annotated": "stretto, annotated",
+    }
+    return names.get(name, name) if by_pages else name.replace("_", ", ")
+
+
 def show(figures: dict, console: Console) -> None:
     details, median = figures["details"], figures["median_s"]
     lab = "this host" if figures["lab"] == "none" else f"lab of {figures['lab']}"
@@ -25,6 +37,7 @@ def show(figures: dict, console: Console) -> None:
         ("plain", ""),
         ("stretto", "bold green"),
         ("stretto_undilated", "green"),
+        ("annotated", "green"),
         ("hand", "cyan"),
         ("ideal", "dim"),
     ):
@@ -36,10 +49,11 @@ def show(figures: dict, console: Console) -> None:
             f"{median['hand'] / seconds:.2f}",
             f"{median['ideal'] / seconds:.2f}",
         ]
-        label = f"hand, {details['hand_chunk_bytes'] // 1024 or 1} KiB" if name == "hand" else name.replace("_", ", ")
+        label = label_of(name, figures)
         table.add_row(label, milliseconds(seconds), *times, style=style)
     console.print(table)
-    console.print(f"{details['formula']}; {figures['hidden']:.0%} hidden", style="dim", soft_wrap=True)
+    of_annotated = f"; {figures['of_annotated']:.2f} of annotated" if figures["of_annotated"] else ""
+    console.print(f"{details['formula']}; {figures['hidden']:.0%} hidden{of_annotated}", style="dim", soft_wrap=True)
     if not figures["verified"]:
         console.print("the results of the variants differ", style="bold red")
     if figures["disturbed"]:

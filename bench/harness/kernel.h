@@ -47,5 +47,9 @@ const struct Kernel *kernel(void);
 // The program cannot go on: rank 0 prints the reason, all ranks end in order. To be called by all ranks if by one.
 void give_up(const char *format, ...) __attribute__((noreturn, format(printf, 1, 2)));
 
+// Zeros on pages that hold nothing else, null if there is no memory. A delta receive returns before the whole message has come only where
+// the message's last page is its own (docs/pages.md).
+void *own_pages(size_t bytes);
+
 // Elements of the annotated loops' strips: 512 bytes, finer than any delta.
 enum { STRIP = 64 };

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <unistd.h>
 
 #include "kernel.h"
 
@@ -59,6 +60,12 @@ void give_up(const char *format, ...) {
     va_end(arguments);
     MPI_Finalize();
     exit(2);
+}
+
+void *own_pages(size_t bytes) {
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE), whole = (bytes + page - 1) / page * page;
+    void *memory = aligned_alloc(page, whole);
+    return memory ? memset(memory, 0, whole) : NULL;
 }
 
 static void perform(const struct Run *run) {

@@ -90,7 +90,7 @@ static int hops(void) {
 static void set_up(void) {
     if (ranks < 2) give_up("needs at least 2 ranks");
     n = option.elements;
-    data = calloc((size_t)n, sizeof *data);
+    data = own_pages((size_t)n * sizeof(double));
     coming = calloc((size_t)n, sizeof *coming);
     going = calloc((size_t)n, sizeof *going);
     if (!data || !coming || !going) give_up("no memory for %ld bytes", option.bytes);

@@ -98,10 +98,10 @@ static void set_up(void) {
     n = option.elements;
     parent = rank == 0 ? -1 : (rank - 1) / 2;
     for (int c = 2 * rank + 1; c <= 2 * rank + 2 && c < ranks; c++) child[children++] = c;
-    sum = calloc((size_t)n, sizeof *sum);
+    sum = own_pages((size_t)n * sizeof(double));
     going = calloc((size_t)n, sizeof *going);
     for (int c = 0; c < 2; c++) {
-        from_child[c] = calloc((size_t)n, sizeof *sum);
+        from_child[c] = own_pages((size_t)n * sizeof(double));
         coming[c] = calloc((size_t)n, sizeof *going);
         if (!sum || !going || !from_child[c] || !coming[c]) give_up("no memory for %ld bytes", option.bytes);
     }

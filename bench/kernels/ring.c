@@ -107,8 +107,8 @@ static void set_up(void) {
     left = (rank + ranks - 1) % ranks;
     right = (rank + 1) % ranks;
     for (int b = 0; b < 2; b++) {
-        out[b] = calloc((size_t)n, sizeof(double));
-        in[b] = calloc((size_t)n, sizeof(double));
+        out[b] = own_pages((size_t)n * sizeof(double));
+        in[b] = own_pages((size_t)n * sizeof(double));
         coming[b] = calloc((size_t)n, sizeof(MPI_Request));
         going[b] = calloc((size_t)n, sizeof(MPI_Request));
         if (!out[b] || !in[b] || !coming[b] || !going[b]) give_up("no memory for %ld bytes", option.bytes);

@@ -101,7 +101,7 @@ int main(int argc, char **argv) {
         return std::fprintf(stderr, "%s: %s%s\n", mechanism.c_str(), tracking.reason.c_str(), guarding.reason.c_str()),
                2;
     Tracker::start(tracking.tracking, [] { tracker->take(); });
-    Guard::start(guarding.guarding, [](bool (*done)(void *), void *what) {
+    Guard::start(guarding, [](stretto::Range, bool (*done)(void *), void *what) {
         while (!done(what)) bring_next();
     });
     void *memory = mmap(nullptr, 2 * buffer_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

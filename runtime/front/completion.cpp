@@ -20,7 +20,7 @@ Operation *active_operation(MPI_Request request) {
 
 // Below MPI_THREAD_MULTIPLE nobody else can end a delta send while this thread waits for it.
 void check_ended(const Operation &operation) {
-    if (operation.waits_for_end && !progress::Guard::needed)
+    if (operation.waits_for_end && !progress::Guard::multiple)
         fail("MPI_Wait", "the delta send has not ended: MPIX_Delta_send_end comes before the wait");
 }
 
@@ -170,7 +170,7 @@ int Wait(MPI_Request *request, MPI_Status *status) {
     }
     check_ended(*operation);
     // A posted receive, and nothing else of ours: the library may block until its first fragment has come.
-    if (operation->receive && operation->native_send == MPI_REQUEST_NULL && !progress::Guard::needed &&
+    if (operation->receive && operation->native_send == MPI_REQUEST_NULL && !progress::Guard::multiple &&
         progress::tasks == 1 && message::posted::number() == 1 &&
         operation->receive->where() == message::Receive::State::posted)
         operation->wait_for_first();

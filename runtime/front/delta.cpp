@@ -5,9 +5,14 @@
 #include "front/handled.h"
 #include "front/incoming.h"
 #include "front/outgoing.h"
+#include "front/pages.h"
 #include "trace/counters.h"
 #include "trace/timeline.h"
 #include "trigger/registry.h"
+#include "tune/settings.h"
+#include "tune/which_trigger.h"
+
+#include <stretto/stretto.h>
 
 #include <algorithm>
 #include <vector>
@@ -55,6 +60,7 @@ struct Open {
     MPI_Comm comm;
     int dest, tag;
     CallSite site;
+    bool listens; // to annotations
 };
 std::vector<Open> open_sends;
 
@@ -65,27 +71,69 @@ struct OpenReceive {
     bool complete; // nothing to wait for: the status says all
     MPI_Status status;
     CallSite site;
+    bool listens; // to annotations
 };
 std::vector<OpenReceive> open_receives;
+
+// Where pages or nobody shall say what is final and what is needed, annotations vanish: they cost a load and a branch.
+bool listens_to_annotations() {
+    return settings.trigger == Trigger::automatic || settings.trigger == Trigger::annotations;
+}
+
+// How this delta send is watched. The mechanisms start when the first one is.
+trigger::Watch choose_watch(const mpi::Peer &peer, std::size_t bytes, CallSite site) {
+    trigger::Watch watch;
+    {
+        progress::Guard guard;
+        watch = tune::watch(settings.trigger, site, bytes, peer.rate);
+    }
+    if (watch) start_pages();
+    return watch;
+}
+
+tune::Release choose_release() {
+    tune::Release release;
+    {
+        progress::Guard guard;
+        release = tune::release(settings.trigger);
+    }
+    if (release == tune::Release::guarded) start_pages();
+    return release;
+}
+
+void report(const pages::Tracker::Misuse &misuse, const message::Send &send, const char *name) {
+    std::string by;
+    if (misuse.instruction) by = ", by " + describe(static_cast<const char *>(misuse.instruction) + 1);
+    fail(name,
+         "byte " + std::to_string(misuse.offset) + " of " +
+             message::describe("to", send.envelope().rank, send.envelope().tag) +
+             " was written again after it had left" + by + ": see docs/pages.md, or set STRETTO_TRIGGER=plain",
+         send.begun_at());
+}
 
 } // namespace
 
 int send_begin(const void *buf, MPI_Count count, MPI_Datatype type, int dest, int tag, MPI_Comm comm,
                MPI_Request *request, CallSite site) {
-    progress::Guard guard;
-    enter();
-    check_place(dest, tag, comm);
+    const bool listens = listens_to_annotations();
     message::Send *send = nullptr;
     std::size_t bytes = 0;
+    mpi::Peer *peer = nullptr;
+    trigger::Watch watch;
     if (active && count > 0) {
-        const auto &c = mpi::communicator(comm);
         const mpi::TypeMap &map = mpi::type_map(type);
         bytes = static_cast<std::size_t>(count) * map.bytes();
         // The smallest that gains: a first fragment and something after it. Any header would do for the rest of rule 10.
-        mpi::Peer *peer = c->framing_peer(dest);
-        if (peer && map.known() && bytes >= message::least_total)
-            send = message::Send::begin({buf, count, type}, {c, dest, tag}, *peer, message::Send::Kind::delta, site);
-    } else if (count > 0) {
+        if (map.known() && bytes >= message::least_total) peer = mpi::communicator(comm)->framing_peer(dest);
+        if (peer && map.contiguous()) watch = choose_watch(*peer, bytes, site);
+    }
+    progress::Guard guard;
+    enter();
+    check_place(dest, tag, comm);
+    if (peer)
+        send = message::Send::begin({buf, count, type}, {mpi::communicator(comm), dest, tag}, *peer,
+                                    message::Send::Kind::delta, site, bool(watch));
+    if (!active && count > 0) {
         int size = 0;
         mpi::library.Type_size(type, &size);
         bytes = static_cast<std::size_t>(count) * static_cast<std::size_t>(size);
@@ -94,12 +142,14 @@ int send_begin(const void *buf, MPI_Count count, MPI_Datatype type, int dest, in
     operation.send = send;
     operation.waits_for_end = true;
     *request = operation.handle;
-    open_sends.push_back(
-        {*request, send, nullptr, count > 0 ? bytes / static_cast<std::size_t>(count) : 0, comm, dest, tag, site});
-    stretto_sends_open = stretto_sends_open + 1;
+    open_sends.push_back({*request, send, nullptr, count > 0 ? bytes / static_cast<std::size_t>(count) : 0, comm, dest,
+                          tag, site, listens});
+    delta_sends_open++;
+    if (listens) stretto_sends_open = stretto_sends_open + 1;
     if (send) {
         const auto memory = mpi::TypedBuffer(buf, count, type).memory();
-        trigger::enter(memory.data(), memory.size(), *send);
+        trigger::enter(memory.data(), memory.size(), *send, watch, send->delta_bytes(), site);
+        if (watch) stretto::count(watch.is_rehearsal() ? Rule::pages_rehearsed : Rule::pages_watched);
         return MPI_SUCCESS;
     }
     auto held = std::make_unique<Held>(buf, count, type, dest, tag, comm);
@@ -121,12 +171,15 @@ int send_end(MPI_Count count, MPI_Request *request, CallSite site, const char *n
         fail(name, "this request is no open delta send: it was not begun, or has ended already", site);
     Open open = std::move(*at);
     open_sends.erase(at);
-    stretto_sends_open = stretto_sends_open - 1;
+    delta_sends_open--;
+    if (open.listens) stretto_sends_open = stretto_sends_open - 1;
     Operation &operation = *operations.find(*request);
     operation.waits_for_end = false;
     enter(); // the others
     if (open.send) {
-        trigger::leave(*open.send);
+        const trigger::Heard heard = trigger::leave(*open.send);
+        if (heard.misuse && !heard.watch.is_rehearsal()) report(*heard.misuse, *open.send, name);
+        tune::learn_sender(open.site, heard, open.send->bytes(), open.send->seconds());
         const std::size_t bytes = count < 0 ? open.send->bytes() : static_cast<std::size_t>(count) * open.element_bytes;
         if (bytes > open.send->bytes())
             fail(name,
@@ -167,15 +220,18 @@ int send_end(MPI_Count count, MPI_Request *request, CallSite site, const char *n
 int recv(void *buf, MPI_Count count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Status *status,
          CallSite site) {
     trace::Wait waiting;
-    OpenReceive open{buf, {}, true, {}, site};
+    OpenReceive open{buf, {}, true, {}, site, listens_to_annotations()};
     if (!active || source == MPI_PROC_NULL) {
         const int error = native::recv(buf, count, type, source, tag, comm, &open.status);
         if (error != MPI_SUCCESS) return error;
     } else {
+        const tune::Release release = choose_release();
+        settle(buf, count, type, true);
         {
             progress::Guard guard;
             enter();
             open.incoming = begin_receive(buf, count, type, source, tag, comm, site);
+            if (open.incoming.receive && release == tune::Release::guarded) open.incoming.receive->guard_what_comes();
         }
         if (open.incoming.error != MPI_SUCCESS) return open.incoming.error;
         // Until it is matched, which its first fragment tells.
@@ -184,6 +240,10 @@ int recv(void *buf, MPI_Count count, MPI_Datatype type, int source, int tag, MPI
         // A message that is too long is an error now, and such a receive has no end.
         if (receive && receive->where() == message::Receive::State::deltas && receive->error() == MPI_SUCCESS) {
             open.complete = false;
+            if (receive->is_guarded())
+                progress::until([&] { return receive->edges_arrived(); });
+            else if (release != tune::Release::annotated)
+                progress::until([&] { return receive->is_complete(); });
             open.status = receive->result();
             mpi::library.Status_set_elements_x(&open.status, MPI_BYTE, static_cast<MPI_Count>(receive->bytes()));
         } else {
@@ -197,7 +257,7 @@ int recv(void *buf, MPI_Count count, MPI_Datatype type, int source, int tag, MPI
         message::Receive *receive = open.incoming.receive;
         const auto memory = receive->buffer().memory();
         trigger::enter(memory.data(), memory.size(), *receive);
-        stretto_receives_open = stretto_receives_open + 1;
+        if (open.listens) stretto_receives_open = stretto_receives_open + 1;
     }
     open_receives.push_back(std::move(open));
     return MPI_SUCCESS;
@@ -215,7 +275,7 @@ int recv_end(const void *buf, MPI_Status *status, CallSite site) {
         open_receives.erase(at);
         if (!open.complete) {
             trigger::leave(*open.incoming.receive);
-            stretto_receives_open = stretto_receives_open - 1;
+            if (open.listens) stretto_receives_open = stretto_receives_open - 1;
         }
     }
     if (open.complete) {

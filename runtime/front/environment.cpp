@@ -29,7 +29,7 @@ void after_init() {
     if (settings.off) return;
     int level = MPI_THREAD_SINGLE;
     mpi::library.Query_thread(&level);
-    progress::Guard::needed = level == MPI_THREAD_MULTIPLE;
+    progress::Guard::multiple = level == MPI_THREAD_MULTIPLE;
     mpi::join();
     trace::start(mpi::job.rank);
     active = mpi::job.framing;

@@ -4,6 +4,7 @@
 #include "front/handled.h"
 #include "front/incoming.h"
 #include "front/outgoing.h"
+#include "front/pages.h"
 #include "trace/counters.h"
 
 namespace stretto::front {
@@ -104,13 +105,32 @@ int Recv_init(void *buf, MPI_Count count, MPI_Datatype type, int source, int tag
     return error;
 }
 
+namespace {
+
+// What a start is about to read or write: see settle().
+void settle_started(int count, const MPI_Request requests[]) {
+    if (!progress::tasks) return;
+    std::vector<Operation::Persistent> started;
+    {
+        progress::Guard guard;
+        for (int k = 0; k < count; k++)
+            if (const Operation *operation = operations.find(requests[k]); operation && operation->persistent)
+                started.push_back(*operation->persistent);
+    }
+    for (const auto &p : started) settle(p.buf, p.count, p.type, !p.is_send);
+}
+
+} // namespace
+
 int Start(MPI_Request *request) {
+    settle_started(1, request);
     progress::Guard guard;
     enter();
     return start(request);
 }
 
 int Startall(int count, MPI_Request requests[]) {
+    settle_started(count, requests);
     progress::Guard guard;
     enter();
     for (int k = 0; k < count; k++)

@@ -37,7 +37,7 @@ Receive *look_after(MPI_Request native, const message::Envelope &from) {
 }
 
 bool nothing_under_way() {
-    return !progress::Guard::needed && !message::probed::any() && !stretto_sends_open && !progress::tasks;
+    return !progress::Guard::multiple && !message::probed::any() && !delta_sends_open && !progress::tasks;
 }
 
 mpi::TypedBuffer receive_buffer(void *buf, MPI_Count count, MPI_Datatype type) {

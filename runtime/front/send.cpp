@@ -2,6 +2,7 @@
 #include "front/enter.h"
 #include "front/handled.h"
 #include "front/outgoing.h"
+#include "front/pages.h"
 #include "trace/counters.h"
 #include "trace/timeline.h"
 #include "tune/settings.h"
@@ -47,7 +48,7 @@ bool may_frame(const mpi::Communicator &comm, int dest, MPI_Count count, MPI_Dat
     // Wrong arguments are the library's to complain about.
     if (!peer || count <= 0 || type == MPI_DATATYPE_NULL || tag < 0) return nullptr;
     if (!buf && mpi::type_map(type).contiguous()) return nullptr;
-    if (stretto_sends_open) check_place(dest, tag, comm);
+    if (delta_sends_open) check_place(dest, tag, comm);
     const std::size_t bytes = static_cast<std::size_t>(count) * mpi::type_map(type).bytes();
     if (message::has_fragment_length(bytes)) {
         // MPI_PACKED has no type map, but it is bytes.
@@ -82,9 +83,16 @@ namespace {
         return MPI_SUCCESS;
     }
     // Nothing of ours waits for this thread, or the call does not wait.
-    if (!progress::tasks || mode == Mode::buffered) return native::send(mode, buf, count, type, dest, tag, comm);
+    if (!progress::tasks || mode == Mode::buffered) {
+        const Alone alone;
+        return native::send(mode, buf, count, type, dest, tag, comm);
+    }
     MPI_Request request;
-    int error = native::isend(mode, buf, count, type, dest, tag, comm, &request);
+    int error;
+    {
+        const Alone alone;
+        error = native::isend(mode, buf, count, type, dest, tag, comm, &request);
+    }
     if (error != MPI_SUCCESS) return error;
     int done = 0;
     progress::until([&] {

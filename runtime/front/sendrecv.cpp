@@ -102,7 +102,10 @@ int Sendrecv_replace(void *buf, MPI_Count count, MPI_Datatype type, int dest, in
                      MPI_Comm comm, MPI_Status *status) {
     trace::Wait waiting;
     MPI_Count size = 0;
-    const auto copy = copy_of(buf, count, type, comm, size);
+    const auto copy = [&] {
+        progress::Guard guard;
+        return copy_of(buf, count, type, comm, size);
+    }();
     Both both;
     {
         progress::Guard guard;
@@ -125,8 +128,8 @@ int Isendrecv(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, i
 int Isendrecv_replace(void *buf, MPI_Count count, MPI_Datatype type, int dest, int sendtag, int source, int recvtag,
                       MPI_Comm comm, MPI_Request *request) {
     MPI_Count size = 0;
-    auto copy = copy_of(buf, count, type, comm, size);
     progress::Guard guard;
+    auto copy = copy_of(buf, count, type, comm, size);
     stretto::count(Rule::sendrecv_looped);
     // Its own statement: the copy is moved only after its address was taken.
     Both both = begin(copy.get(), size, MPI_PACKED, dest, sendtag, buf, count, type, source, recvtag, comm);

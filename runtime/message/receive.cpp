@@ -21,10 +21,14 @@ constexpr std::size_t posted_ahead = 1024;
 // found nothing new; few, as a look may sleep where ranks share cores.
 constexpr unsigned marker_patience = 8;
 
+// Bytes of receives that are posted ahead into memory of ours.
+constexpr std::size_t aside_ahead = 1 << 20;
+
 } // namespace
 
 Receive::~Receive() {
     posted::remove(*this);
+    if (guard) guard->end();
 }
 
 bool Receive::look_at_first() {
@@ -119,12 +123,25 @@ void Receive::read_header(const std::byte *fragment, std::size_t n) {
     cells = (total - first_data + delta - 1) / delta;
     requests.assign(cells, MPI_REQUEST_NULL);
     here.assign(cells, false);
-    if (truncated || !data.contiguous()) bounce.resize(cells);
     marker_wanted = header.flags & Header::variable;
+    if (guard_wanted && !truncated && !image && data.contiguous()) close_pages();
+    if (truncated || !data.contiguous() || guard) aside.resize(cells);
     state = State::deltas;
     post();
     progress::add(*this);
     mpi::lifeline::watch(peer);
+}
+
+// The program may run on as long as no byte that has not come can be read. The last page comes last: where it cannot be guarded, waiting for
+// it is waiting for everything.
+void Receive::close_pages() {
+    guard = pages::Guard::begin(data.contiguous_at(0), total, {first_data, marker_wanted});
+    if (guard->how() != pages::Guarding::block && guard->guards_the_end()) {
+        count(Rule::receive_guarded);
+        return;
+    }
+    guard->end();
+    guard = nullptr;
 }
 
 Range Receive::cell(std::size_t k) const {
@@ -133,15 +150,21 @@ Range Receive::cell(std::size_t k) const {
 }
 
 void Receive::post() {
-    for (const std::size_t end = std::min(cells, missing + posted_ahead); posted < end; posted++) {
+    const std::size_t ahead =
+        aside.empty() ? posted_ahead : std::clamp(aside_ahead / delta, std::size_t{2}, posted_ahead);
+    post_until(std::min(cells, missing + ahead));
+}
+
+void Receive::post_until(std::size_t end) {
+    for (; posted < end; posted++) {
         const Range range = cell(posted);
         const std::size_t n = range.end - range.begin;
         std::byte *into;
-        if (bounce.empty())
+        if (aside.empty())
             into = data.contiguous_at(range.begin);
         else {
-            bounce[posted] = std::make_unique_for_overwrite<std::byte[]>(n);
-            into = bounce[posted].get();
+            aside[posted] = bounce::take(n);
+            into = aside[posted].get();
         }
         requests[posted] = transport::receive(into, n, peer, tag + 1 + static_cast<std::uint32_t>(posted));
     }
@@ -152,11 +175,12 @@ bool Receive::look(std::size_t k) {
     if (here[k]) return true;
     if (k >= posted) return false;
     const Range range = cell(k);
-    // The last one may be shorter than it could be, when the message is.
-    const bool may_be_short = marker_wanted && k == cells - 1;
+    // The message's last one may be shorter than it could be. The library has left the rest of the program's buffer alone; so do we.
+    const bool is_last = k == cells - 1;
     std::size_t bytes = range.bytes();
     since_poll = 0;
-    switch (may_be_short ? transport::look(requests[k], bytes) : transport::look(requests[k])) {
+    switch (marker_wanted && (is_last || !aside.empty()) ? transport::look(requests[k], bytes)
+                                                         : transport::look(requests[k])) {
     case transport::State::under_way:
         return false;
     case transport::State::lost:
@@ -167,18 +191,25 @@ bool Receive::look(std::size_t k) {
     here[k] = true;
     came++;
     fruitless = 0;
-    if (may_be_short && bytes == range.bytes()) all_came = true;
+    if (is_last && bytes == range.bytes()) all_came = true;
     if (trace::enabled()) trace::delta_came(status.MPI_SOURCE, range.end - range.begin);
-    if (!bounce.empty()) {
-        if (!truncated) {
-            data.unpack(range.begin, range.end - range.begin, bounce[k].get());
-            count(Rule::typed_receive);
-        }
-        bounce[k].reset();
-    }
+    if (!aside.empty()) put_in_place(k, bytes);
     while (missing < cells && here[missing]) missing++;
     post();
     return true;
+}
+
+void Receive::put_in_place(std::size_t k, std::size_t bytes) {
+    const std::size_t begin = cell(k).begin;
+    if (guard) {
+        if (!guard->arrive(begin, aside[k].get(), bytes))
+            fail("MPIX_Delta_recv",
+                 name() + " cannot come in: its buffer is gone, unmapped before the message had come", site);
+    } else if (!truncated) {
+        data.unpack(begin, bytes, aside[k].get());
+        count(Rule::typed_receive);
+    }
+    bounce::give_back(std::move(aside[k]), cell(k).bytes());
 }
 
 // The end marker of a message whose size was not known: what lies behind the true end never comes.
@@ -231,6 +262,8 @@ bool Receive::poll() {
 
 void Receive::finish() {
     tags_done(peer, tag, tags);
+    if (guard) guard->end(); // also where fewer bytes came than could have
+    guard = nullptr;
     put_back();
     mpi::library.Status_set_elements_x(&status, MPI_BYTE, static_cast<MPI_Count>(total));
     if (trace::enabled()) trace::message(trace::Direction::receive, status.MPI_SOURCE, total, matched);
@@ -246,8 +279,10 @@ bool Receive::arrived(Range range) {
     }
     if (range.end <= first_data) return true;
     const std::size_t begin = range.begin <= first_data ? 0 : (range.begin - first_data) / delta;
-    for (std::size_t k = begin; k < cells && cell(k).begin < range.end; k++)
+    for (std::size_t k = begin; k < cells && cell(k).begin < range.end; k++) {
+        post_until(k + 1); // a message may come from its end
         if (!look(k)) return false;
+    }
     // While the program uses a large delta, the next one comes in.
     since_poll += range.bytes();
     if (since_poll > transport::between_polls && missing < cells) look(missing);

@@ -1,7 +1,9 @@
 #pragma once
+#include "message/bounce.h"
 #include "message/envelope.h"
 #include "message/header.h"
 #include "mpi/type_map.h"
+#include "pages/guard.h"
 #include "progress/progress.h"
 #include "range/range.h"
 #include "trace/failure.h"
@@ -45,6 +47,13 @@ public:
     bool needs_us() const override { return true; }
     const void *communicator() const override { return from.comm.get(); }
 
+    //! To be said before it is matched: where a framed message can be guarded until it has come, it is.
+    void guard_what_comes() { guard_wanted = true; }
+
+    //! May the program run on, which stops where it touches what has not come?
+    bool is_guarded() const { return guard != nullptr; }
+    bool edges_arrived() const { return !guard || guard->edges_arrived(); }
+
     //! Posted and not yet come: is it here now?
     bool look_at_first();
 
@@ -74,8 +83,11 @@ private:
     void put_back();
     void read_header(const std::byte *fragment, std::size_t bytes);
     void post();
+    void post_until(std::size_t end);
     bool look(std::size_t k);
     bool look_at_marker();
+    void close_pages();
+    void put_in_place(std::size_t k, std::size_t bytes);
     void finish();
     Range cell(std::size_t k) const;
     std::string name() const { return describe("from", status.MPI_SOURCE, status.MPI_TAG); }
@@ -106,8 +118,10 @@ private:
     std::size_t since_poll = 0; // bytes asked for since the library was called last
     std::vector<MPI_Request> requests;
     std::vector<bool> here;
-    std::vector<std::unique_ptr<std::byte[]>> bounce; // where cells cannot go straight into the buffer
-    bool all_came = false;                            // the last cell came, as long as it may be: no marker follows
+    std::vector<bounce::Block> aside; // where cells cannot go straight into the buffer
+    bool guard_wanted = false;
+    pages::Guard *guard = nullptr; // of the bytes behind the first fragment's
+    bool all_came = false;         // the last cell came, as long as it may be: no marker follows
     bool marker_wanted = false;
     unsigned fruitless = 0; // looks since the last cell came
     MPI_Request marker = MPI_REQUEST_NULL;

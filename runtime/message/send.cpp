@@ -37,23 +37,25 @@ bool looks_framed(const mpi::TypedBuffer &data) {
     return start == mpi::job.nonce;
 }
 
-Send::Send(const mpi::TypedBuffer &data, const Envelope &to, mpi::Peer &peer, Kind kind, CallSite site)
+Send::Send(const mpi::TypedBuffer &data, const Envelope &to, mpi::Peer &peer, Kind kind, CallSite site, bool paged)
     : data(data), to(to), peer(peer), kind(kind), site(site), total(data.bytes()), end_bytes(total),
-      delta(tune::delta_bytes(total, first_most, peer.eager, peer.rate, site)),
+      delta(tune::delta_bytes(total, first_most, peer.eager, peer.rate, site, paged)),
       copies(peer.copies || !data.contiguous()) {}
 
-Send *Send::begin(const mpi::TypedBuffer &data, const Envelope &to, mpi::Peer &peer, Kind kind, CallSite site) {
+Send *Send::begin(const mpi::TypedBuffer &data, const Envelope &to, mpi::Peer &peer, Kind kind, CallSite site,
+                  bool paged) {
     const auto n = first_bytes(data);
     if (!n) {
         count(Rule::send_no_border);
         return nullptr;
     }
-    auto *send = new Send(data, to, peer, kind, site);
+    auto *send = new Send(data, to, peer, kind, site, paged);
     send->first_most_here = kind == Kind::escaped || kind == Kind::escaped_synchronous ? 0 : *n;
-    // Where small deltas are best, the first bytes had better not wait until a first fragment is full.
-    if (kind == Kind::delta && 2 * send->delta <= send->first_most_here) {
+    // Where small deltas are best, the first bytes had better not wait until a first fragment is full. And where pages say what is final,
+    // deltas had better end where pages do.
+    if (kind == Kind::delta && (2 * send->delta <= send->first_most_here || paged)) {
         send->first_most_here = 0;
-        send->delta = tune::delta_bytes(send->total, 0, peer.eager, peer.rate, site);
+        send->delta = tune::delta_bytes(send->total, 0, peer.eager, peer.rate, site, paged);
     }
     // For the grid that begins at 0: the one that begins at F has no more cells.
     send->tags = static_cast<std::uint32_t>(1 + (send->total + send->delta - 1) / send->delta);
@@ -124,6 +126,10 @@ void Send::hold(std::size_t bytes) {
     const std::size_t memory = mpi::memory_of(bytes);
     outstanding += memory;
     peer.outstanding += memory;
+}
+
+double Send::seconds() const {
+    return trace::now() - begun;
 }
 
 void Send::take_place() {

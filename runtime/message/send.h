@@ -31,8 +31,9 @@ public:
     enum class Kind { ordinary, escaped, escaped_synchronous, delta };
 
     //! Begin to send, or nothing when no tags are free (rule 6) or no border fits (rule 5): then it must go native.
+    //! paged: of a delta send whose pages will say what is ready.
     static Send *begin(const mpi::TypedBuffer &data, const Envelope &to, mpi::Peer &peer, Kind kind,
-                       CallSite site = nullptr);
+                       CallSite site = nullptr, bool paged = false);
 
     //! Delta send: these bytes of the message are final.
     void ready(Range range, CallSite site) override;
@@ -68,9 +69,11 @@ public:
     const Envelope &envelope() const { return to; }
     CallSite begun_at() const { return site; }
     std::size_t bytes() const { return total; }
+    std::size_t delta_bytes() const { return delta; }
+    double seconds() const; //!< since its begin
 
 private:
-    Send(const mpi::TypedBuffer &data, const Envelope &to, mpi::Peer &peer, Kind kind, CallSite site);
+    Send(const mpi::TypedBuffer &data, const Envelope &to, mpi::Peer &peer, Kind kind, CallSite site, bool paged);
     ~Send() override = default;
 
     struct Delta { // handed to the library, not complete

@@ -27,10 +27,9 @@ const char *name(Guarding guarding) {
 
 namespace {
 
-Guarding best = Guarding::block;
+GuardingChoice best{Guarding::block, ""};
 Guard::Until until = nullptr;
 std::atomic<Guard *> guards{nullptr};
-std::atomic<std::size_t> active{0}; // messages that are coming in, guarded or not
 std::atomic<bool> forking{false};
 
 bool protect(Range pages, int access) {
@@ -67,7 +66,7 @@ bool works(Guarding guarding) {
     static Guard *trial;
     static std::vector<char> bytes;
     bytes.assign(page, 7);
-    Guard::start(guarding, [](bool (*done)(void *), void *what) {
+    Guard::start({guarding, "", true}, [](Range, bool (*done)(void *), void *what) {
         if (!done(what)) static_cast<void>(trial->arrive(0, bytes.data(), bytes.size()));
     });
     trial = Guard::begin(memory, page);
@@ -85,11 +84,11 @@ GuardingChoice choose_guarding(const char *forced) {
     opens_the_door(); // also for memory that userfaultfd refuses
     if (wanted("userfault")) {
         reason = userfault::open();
-        if (reason.empty() && works(Guarding::userfault)) return {Guarding::userfault, ""};
+        if (reason.empty() && works(Guarding::userfault)) return {Guarding::userfault, "", forced != nullptr};
         if (reason.empty()) reason = "userfaultfd does not notice touches here";
     }
     if (wanted("mprotect")) {
-        if (works(Guarding::mprotect)) return {Guarding::mprotect, reason};
+        if (works(Guarding::mprotect)) return {Guarding::mprotect, reason, forced != nullptr};
         reason +=
             std::string(reason.empty() ? "" : "; ") + "/proc/self/mem is no way to write behind a protection here";
     }
@@ -99,15 +98,16 @@ GuardingChoice choose_guarding(const char *forced) {
 
 // --- begin ----------------------------------------------------------------------------------------------------------
 
-void Guard::start(Guarding guarding, Until its_until) {
+void Guard::start(const GuardingChoice &choice, Until its_until) {
     static const int once = pthread_atfork(before_fork, after_fork, in_child);
     static_cast<void>(once);
-    best = guarding;
+    best = choice;
     until = its_until;
 }
 
-Guard *Guard::begin(void *buffer, std::size_t bytes) {
-    const Range addresses = addresses_of(buffer, bytes), pages = whole_pages(addresses);
+Guard *Guard::begin(void *buffer, std::size_t bytes, Coming coming) {
+    const Range addresses = addresses_of(buffer, bytes), missing{addresses.begin + coming.here, addresses.end};
+    Range pages = whole_pages(missing);
     Guard *guard = guards;
     while (guard && guard->used_) guard = guard->next_;
     if (!guard) {
@@ -118,17 +118,23 @@ Guard *Guard::begin(void *buffer, std::size_t bytes) {
     guard->used_ = true;
     guard->how_ = Guarding::block;
     guard->buffer_ = addresses;
-    guard->missing_ = guard->edge_missing_ = bytes;
+    guard->missing_ = guard->edge_missing_ = missing.bytes();
     guard->closed_to_the_end_ = false;
-    active++;
-    if (best == Guarding::block || pages.empty() || forking || guard->overlaps_another(pages)) return guard;
+    active_++;
+    guard->coming_begin_ = missing.begin;
+    guard->coming_end_ = missing.end;
+    if (best.guarding == Guarding::block || pages.empty() || forking) return guard;
     const Facts memory = facts(pages);
     if (!memory.ordinary || memory.stack) return guard;
+    pages = whole_pages({missing.begin, own_end(addresses)});
+    if (guard->overlaps_another(pages)) return guard;
     fault::add(on_fault);
-    const bool first = best == Guarding::userfault && memory.anonymous;
-    if ((first && guard->close(Guarding::userfault, pages)) ||
-        (memory_file >= 0 && guard->close(Guarding::mprotect, pages)))
-        guard->edge_missing_ -= pages.bytes();
+    const bool door = memory_file >= 0;
+    const bool first =
+        best.guarding == Guarding::userfault && memory.anonymous && (best.forced || !coming.fewer || !door);
+    if ((first && guard->close(Guarding::userfault, pages, coming.fewer || pages.end > addresses.end)) ||
+        (door && guard->close(Guarding::mprotect, pages, false)))
+        guard->edge_missing_ -= intersection(pages, missing).bytes();
     return guard;
 }
 
@@ -140,9 +146,13 @@ bool Guard::overlaps_another(Range pages) const {
 }
 
 // Published first, closed second: a thread may touch a page as soon as it is closed. Between the two stores the range is empty.
-bool Guard::close(Guarding how, Range pages) {
+bool Guard::close(Guarding how, Range pages, bool keep) {
     got_.assign(pages.bytes() / page_bytes(), 0);
     here_.assign(pages.bytes() / page_bytes(), false);
+    if (keep) {
+        kept_ = std::make_unique_for_overwrite<std::byte[]>(pages.bytes());
+        std::memcpy(kept_.get(), pointer(pages.begin), pages.bytes());
+    }
     how_ = how;
     begin_ = pages.begin;
     end_ = pages.end;
@@ -150,6 +160,7 @@ bool Guard::close(Guarding how, Range pages) {
     end_ = 0;
     begin_ = 0;
     how_ = Guarding::block;
+    kept_.reset();
     return false;
 }
 
@@ -191,7 +202,7 @@ bool Guard::arrive_inside(Range addresses, const std::byte *data) {
     for (std::size_t page = pages.begin; page < pages.end; page++) {
         const Range its_addresses = addresses_of_pages({page, page + 1}), part = intersection(addresses, its_addresses);
         got_[page] += static_cast<std::uint32_t>(part.bytes());
-        const bool complete = got_[page] == page_bytes();
+        const bool complete = got_[page] == bytes_of(page);
         const bool staged = how_ == Guarding::userfault && part.bytes() < page_bytes();
         if (complete && !staged) continue;
         open_run(page);
@@ -208,11 +219,25 @@ bool Guard::arrive_inside(Range addresses, const std::byte *data) {
     return there;
 }
 
+// Bytes of the message on this page: all but of the last one, where the buffer ends before it.
+std::size_t Guard::bytes_of(std::size_t page) const {
+    return intersection(addresses_of_pages({page, page + 1}), buffer_).bytes();
+}
+
 std::byte *Guard::stage(std::size_t page) {
     for (const Staged &staged : staged_)
         if (staged.page == page) return staged.bytes.get();
     staged_.push_back({page, std::make_unique<std::byte[]>(page_bytes())});
-    return staged_.back().bytes.get();
+    std::byte *bytes = staged_.back().bytes.get();
+    if (kept_) std::memcpy(bytes, kept_.get() + page * page_bytes(), page_bytes());
+    return bytes;
+}
+
+// Fewer bytes came than could have: the rest is what it was.
+void Guard::open_what_did_not_come() {
+    for (std::size_t page = 0; page < here_.size(); page++)
+        if (!here_[page])
+            static_cast<void>(open({page, page + 1}, got_[page] ? stage(page) : kept_.get() + page * page_bytes()));
 }
 
 // Pages whose bytes have all come. userfaultfd reads them from data; elsewhere they are in place.
@@ -234,6 +259,7 @@ bool Guard::open(Range pages, const std::byte *data) {
 void Guard::give_back() {
     const Range pages = guarded();
     if (!pages.empty()) {
+        if (missing_ && kept_) open_what_did_not_come();
         if (how_ == Guarding::userfault)
             userfault::forget(pages);
         else if (closed_to_the_end_ || missing_)
@@ -243,7 +269,10 @@ void Guard::give_back() {
         begin_ = 0;
     }
     staged_.clear();
-    active--;
+    kept_.reset();
+    coming_end_ = 0;
+    coming_begin_ = 0;
+    active_--;
 }
 
 void Guard::end() {
@@ -256,7 +285,7 @@ void Guard::end() {
 // --- touches --------------------------------------------------------------------------------------------------------
 
 bool Guard::on_fault(const fault::Access &access) {
-    if (!active.load(std::memory_order_relaxed)) return false;
+    if (!any()) return false;
     for (Guard *guard = guards; guard; guard = guard->next_)
         if (guard->guarded().covers({access.address, access.address + 1})) return guard->bring(access);
     return false;
@@ -270,8 +299,10 @@ bool Guard::bring(const fault::Access &access) {
         Range touched;
         bool came = false, waited = false;
     } wish{this, {address, address + 1}};
+    const std::uintptr_t page = address / page_bytes() * page_bytes();
     pthread_sigmask(SIG_SETMASK, &access.mask, nullptr); // it may take long
     until(
+        {page, page + page_bytes()},
         [](void *what) {
             Wish &w = *static_cast<Wish *>(what);
             const Guard &guard = *w.guard;
@@ -281,14 +312,27 @@ bool Guard::bring(const fault::Access &access) {
         },
         &wish);
     // A page that had come and that the program has dropped since (MADV_DONTNEED) reads as zeros.
-    const std::uintptr_t page = address / page_bytes() * page_bytes();
     return wish.waited || (how_ == Guarding::userfault && userfault::fill_with_zeros({page, page + page_bytes()}));
 }
 
+// Without the lock: who calls may hold others.
+bool Guard::meets_a_guard(Range addresses) {
+    for (const Guard *guard = guards; guard; guard = guard->next_)
+        if (guard->guarded().intersects(addresses)) return true;
+    return false;
+}
+
+bool Guard::meets_a_message(Range addresses) {
+    for (const Guard *guard = guards; guard; guard = guard->next_)
+        if (Range{guard->coming_begin_, guard->coming_end_}.intersects(addresses)) return true;
+    return false;
+}
+
 void Guard::settle(const void *address, std::size_t bytes) {
-    if (!active.load(std::memory_order_relaxed) || !bytes) return;
     Range wanted = addresses_of(address, bytes);
+    if (!any() || !meets_a_guard(wanted)) return;
     until(
+        wanted,
         [](void *what) {
             const Range range = *static_cast<Range *>(what);
             for (const Guard *guard = guards; guard; guard = guard->next_) {
@@ -304,14 +348,13 @@ void Guard::settle(const void *address, std::size_t bytes) {
 }
 
 void Guard::retire(const void *address, std::size_t bytes) {
-    if (!active.load(std::memory_order_relaxed) || !bytes) return;
     Range wanted = addresses_of(address, bytes);
+    if (!any() || !meets_a_message(wanted)) return;
     until(
+        wanted,
         [](void *what) {
             const Range range = *static_cast<Range *>(what);
-            for (const Guard *guard = guards; guard; guard = guard->next_)
-                if (guard->used_ && guard->missing_ && guard->buffer_.intersects(range)) return false;
-            return true;
+            return !meets_a_message(range);
         },
         &wanted);
 }
@@ -330,7 +373,7 @@ void Guard::after_fork() {
 // Both descriptors still speak of the parent's memory: used here, they would write there.
 void Guard::in_child() {
     forking = false;
-    best = Guarding::block;
+    best.guarding = Guarding::block;
     if (memory_file >= 0) ::close(memory_file);
     memory_file = -1;
     userfault::close();

@@ -23,34 +23,45 @@ const char *name(Guarding guarding);
 struct GuardingChoice {
     Guarding guarding;
     std::string reason;
+    bool forced = false;
 };
 
 //! Tries the mechanisms, the best one first; "userfault", "mprotect" or "block" forces one. nullptr: not forced. A forced one that does
 //! not work here gives block, and the reason.
 GuardingChoice choose_guarding(const char *forced);
 
+//! \brief What is known of a message when it begins to come in.
+struct Coming {
+    std::size_t here = 0; //!< so many of its first bytes are here already
+    bool fewer =
+        false; //!< it may turn out to be shorter; what does not come stays as it was, which mprotect does by itself
+};
+
 //! \brief The receiver's side: the program runs on while a message arrives, and stops where it touches a page that has not come
 //! (Bao et al. 2012, III.B; Ke et al. 2005, 2).
 //!
-//! Only whole pages inside the buffer are guarded. The bytes on its first and last page may share it with other live data: a receive
+//! Only pages that the buffer has to itself are guarded. The bytes on its first and last page may share it with other live data: a receive
 //! may return once edges_arrived(). Where memory cannot be guarded (a stack, shared memory, bytes of another guard) all of it is edge.
 //!
-//!     Guard *guard = Guard::begin(buffer, bytes);   // exactly the bytes that will come: what is there now is lost
+//!     Guard *guard = Guard::begin(buffer, bytes);   // exactly the bytes that will come
 //!     ... guard->arrive(offset, cell, cell_bytes);  // from progress, in any order, each byte once
 //!     ... guard->end();                             // when nothing is missing()
 //!
 //! begin(), arrive() and end() are called under the one lock (DESIGN.md, Progress), which Until takes.
 class Guard {
 public:
-    //! Lets progress happen until done(what). done is called under the one lock, which is held with signals blocked (quiet.h): the
-    //! handler of one may touch a page. Also called in fault handlers, on any thread.
-    using Until = void (*)(bool (*done)(void *what), void *what);
+    //! Lets progress happen until done(what), which the bytes at these addresses are waited for. done is called under the one lock, which
+    //! is held with signals blocked (quiet.h): the handler of one may touch a page. Also called in fault handlers, on any thread.
+    using Until = void (*)(Range wanted, bool (*done)(void *what), void *what);
 
     //! Once, before the first begin().
-    static void start(Guarding guarding, Until until);
+    static void start(const GuardingChoice &choice, Until until);
 
     //! Never null.
-    static Guard *begin(void *buffer, std::size_t bytes);
+    static Guard *begin(void *buffer, std::size_t bytes, Coming coming = {});
+
+    //! Is anything guarded, or has not come? Also without the lock.
+    static bool any() { return active_.load(std::memory_order_relaxed) != 0; }
 
     Guarding how() const { return how_; }
 
@@ -59,9 +70,11 @@ public:
 
     std::size_t missing() const { return missing_; }
     bool edges_arrived() const { return edge_missing_ == 0; }
+    //! Is the buffer's last byte on a guarded page? Else the receive may return only when its end is here.
+    bool guards_the_end() const { return end_ >= buffer_.end; }
 
     //! The guard may be used for another buffer. Nothing may be missing(), or nothing will come any more: then the pages are opened with
-    //! what they have.
+    //! what they had before, and what has come of them.
     void end();
 
     //! The kernel, which would answer EFAULT, or another MPI operation is about to use these bytes: waits until the pages that they are on
@@ -79,15 +92,19 @@ private:
 
     Guard() = default;
     static bool on_fault(const fault::Access &access);
+    static bool meets_a_guard(Range addresses);
+    static bool meets_a_message(Range addresses);
     static void before_fork();
     static void after_fork();
     static void in_child();
 
-    bool close(Guarding how, Range pages);
+    bool close(Guarding how, Range pages, bool keep);
     bool bring(const fault::Access &access);
     bool overlaps_another(Range pages) const;
     bool arrive_inside(Range addresses, const std::byte *data);
+    std::size_t bytes_of(std::size_t page) const;
     std::byte *stage(std::size_t page);
+    void open_what_did_not_come();
     bool open(Range pages, const std::byte *data);
     void give_back();
     Range guarded() const { return {begin_, end_}; }
@@ -98,12 +115,16 @@ private:
     bool used_ = false;
     Range buffer_;                                  // addresses
     std::atomic<std::uintptr_t> begin_{0}, end_{0}; // of the guarded pages; a handler looks at them without the lock
-    std::size_t missing_ = 0, edge_missing_ = 0;    // bytes; on no guarded page
-    std::vector<std::uint32_t> got_;                // bytes that have come of each page
-    std::vector<bool> here_;                        // pages that the program may touch
-    std::vector<Staged> staged_;     // pages of which a part has come, where the kernel takes whole ones only
-    bool closed_to_the_end_ = false; // a page could not be opened by itself
-    Guard *next_ = nullptr;          // of all guards; they are used again, never freed: a handler may look at them
+    std::atomic<std::uintptr_t> coming_begin_{0},
+        coming_end_{0};                          // of the message, as long as something of it is missing
+    std::size_t missing_ = 0, edge_missing_ = 0; // bytes; on no guarded page
+    std::vector<std::uint32_t> got_;             // bytes that have come of each page
+    std::vector<bool> here_;                     // pages that the program may touch
+    std::unique_ptr<std::byte[]> kept_; // what was there before, where the kernel drops it and fewer bytes may come
+    std::vector<Staged> staged_;        // pages of which a part has come, where the kernel takes whole ones only
+    bool closed_to_the_end_ = false;    // a page could not be opened by itself
+    static inline std::atomic<std::size_t> active_{0}; // messages that are coming in, guarded or not
+    Guard *next_ = nullptr; // of all guards; they are used again, never freed: a handler may look at them
 };
 
 } // namespace stretto::pages

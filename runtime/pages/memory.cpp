@@ -21,6 +21,24 @@ Range whole_pages(Range addresses) {
     return inside.empty() ? Range{inside.begin, inside.begin} : inside;
 }
 
+// What glibc keeps in front of a chunk that has a mapping of its own: bytes from the mapping's begin, and bytes to its end with three flags
+// of which only the second is set.
+std::uintptr_t own_end(Range addresses) {
+#ifdef __GLIBC__
+    const std::size_t page = page_bytes();
+    if (!addresses.empty() && addresses.begin % page >= 2 * sizeof(std::size_t)) {
+        const std::uintptr_t chunk = addresses.begin - 2 * sizeof(std::size_t);
+        const auto *kept = static_cast<const std::size_t *>(pointer(chunk));
+        const std::size_t before = kept[0], flags = kept[1] & 7;
+        const std::uintptr_t end = chunk + (kept[1] & ~std::size_t{7});
+        if (flags == 2 && before <= chunk && (chunk - before) % page == 0 && end % page == 0 && end >= addresses.end &&
+            end - addresses.end < page)
+            return end;
+    }
+#endif
+    return addresses.end;
+}
+
 namespace {
 
 struct Mapping {

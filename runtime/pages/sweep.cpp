@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <utility>
 
 namespace stretto::pages {
 
@@ -14,7 +15,7 @@ constexpr std::size_t stride =
 
 } // namespace
 
-void Sweep::begins(std::size_t its_unit, long thread) {
+void Sweep::begins(std::size_t its_unit, long thread, Entry entry) {
     const auto unit = static_cast<std::ptrdiff_t>(its_unit);
     const auto moves_here = [&](const Front &front) {
         if (front.thread != thread) return false;
@@ -22,21 +23,27 @@ void Sweep::begins(std::size_t its_unit, long thread) {
     };
     // The latest first: a program is where it was.
     const auto front = std::find_if(fronts_.rbegin(), fronts_.rend(), moves_here);
-    if (front != fronts_.rend()) return move(*front, unit);
-    if (continues_a_stride(unit, thread)) return;
+    if (front != fronts_.rend()) return move(*front, unit, entry);
+    if (continues_a_stride(unit, thread, entry)) return;
     if (fronts_.size() == most_fronts) fronts_.erase(fronts_.begin());
-    fronts_.push_back({unit, 0, thread});
+    fronts_.push_back({unit, 0, thread, entry});
 }
 
-void Sweep::move(Front &front, std::ptrdiff_t to) {
-    const auto left = static_cast<std::size_t>(front.at);
-    passed_.insert({left, left + 1});
+void Sweep::move(Front &front, std::ptrdiff_t to, Entry entry) {
+    const bool first = !front.step;
     front.step = to - front.at;
+    const bool next_to_it = std::abs(front.step) == 1;
+    // All of it was written by this writer, if it came from the unit beside it, or began at the right end.
+    const bool whole = (next_to_it && !first) || front.entry == (front.step == -1 ? Entry::end : Entry::begin);
+    std::ptrdiff_t left = whole ? front.at : -1;
+    if (careful_) left = std::exchange(front.behind, left);
+    if (left >= 0) passed_.insert({static_cast<std::size_t>(left), static_cast<std::size_t>(left) + 1});
     front.at = to;
+    front.entry = entry;
 }
 
 // Equal steps in a row, between units of which nothing else is known.
-bool Sweep::continues_a_stride(std::ptrdiff_t unit, long thread) {
+bool Sweep::continues_a_stride(std::ptrdiff_t unit, long thread, Entry entry) {
     if (fronts_.size() < stride - 1) return false;
     const auto first = fronts_.end() - (stride - 1);
     const std::ptrdiff_t step = unit - fronts_.back().at;
@@ -44,8 +51,8 @@ bool Sweep::continues_a_stride(std::ptrdiff_t unit, long thread) {
         const std::ptrdiff_t next = front + 1 == fronts_.end() ? unit : (front + 1)->at;
         if (front->thread != thread || front->step || next - front->at != step) return false;
     }
-    for (auto next = first + 1; next != fronts_.end(); ++next) move(*first, next->at);
-    move(*first, unit);
+    for (auto next = first + 1; next != fronts_.end(); ++next) move(*first, next->at, next->entry);
+    move(*first, unit, entry);
     fronts_.erase(first + 1, fronts_.end());
     return true;
 }

@@ -10,15 +10,23 @@ namespace stretto::pages {
 //! \brief What the order in which the units of a buffer are first written says about which of them the writer has left behind.
 //!
 //! A program that computes an array sweeps over it: upwards as in the paper (Bao et al. 2012, II.B.1), downwards, with a constant
-//! stride, in several places in turn, on several threads. Whoever sweeps and begins a unit is done with the one before.
+//! stride, in several places in turn, on several threads. Whoever sweeps and begins a unit is done with the one before; or, where strips
+//! are worked on that reach over a unit's border (downwards, or computed and then added to), with the one before that: carefully.
 //!
 //!     Sweep sweep;
 //!     sweep.begins(0, thread);
 //!     sweep.begins(1, thread);   // sweep.take() has unit 0
 class Sweep {
 public:
+    //! Before the first unit begins.
+    void be_careful(bool careful) { careful_ = careful; }
+
+    //! Where in a unit its first write was. Who begins in its middle has not written all of it: the rest is another's, of a thread whose
+    //! part of the array ends here.
+    enum class Entry { begin, middle, end };
+
     //! This thread has written the unit for the first time.
-    void begins(std::size_t unit, long thread);
+    void begins(std::size_t unit, long thread, Entry entry = Entry::begin);
 
     //! Units that the writers are done with, as far as their sweeps tell, and that were not taken before.
     RangeSet take() { return std::exchange(passed_, {}); }
@@ -31,11 +39,14 @@ private:
     struct Front {
         std::ptrdiff_t at, step;
         long thread;
+        Entry entry;
+        std::ptrdiff_t behind = -1; // left, but not passed yet: of a careful sweep
     };
 
-    void move(Front &front, std::ptrdiff_t to);
-    bool continues_a_stride(std::ptrdiff_t unit, long thread);
+    void move(Front &front, std::ptrdiff_t to, Entry entry);
+    bool continues_a_stride(std::ptrdiff_t unit, long thread, Entry entry);
 
+    bool careful_ = false;
     std::vector<Front> fronts_; // the latest last
     RangeSet passed_;
 };

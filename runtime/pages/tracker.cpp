@@ -1,5 +1,6 @@
 #include "pages/tracker.h"
 
+#include "pages/bounds.h"
 #include "pages/memory.h"
 #include "pages/quiet.h"
 #include "pages/userfault.h"
@@ -31,7 +32,7 @@ namespace {
 Tracking best = Tracking::none;
 Tracker::Notice notice = nullptr;
 Tracker *trackers = nullptr;
-std::atomic<std::size_t> active{0};
+Bounds bounds; // of what is tracked
 
 // --- the lock: states, protection and sweeps change together --------------------------------------------------------
 
@@ -141,7 +142,7 @@ void Tracker::start(Tracking tracking, Notice its_notice) {
     notice = its_notice;
 }
 
-Tracker *Tracker::begin(const void *buffer, std::size_t bytes, std::size_t unit_bytes) {
+Tracker *Tracker::begin(const void *buffer, std::size_t bytes, std::size_t unit_bytes, bool carefully) {
     const Range addresses = addresses_of(buffer, bytes), pages = whole_pages(addresses);
     const Facts memory = best == Tracking::none || pages.empty() ? Facts{} : facts(pages);
     if (memory.ordinary) fault::add(on_fault);
@@ -156,6 +157,7 @@ Tracker *Tracker::begin(const void *buffer, std::size_t bytes, std::size_t unit_
     tracker->used_ = true;
     tracker->how_ = Tracking::none;
     tracker->buffer_ = addresses;
+    tracker->sweep_.be_careful(carefully);
     // Not on a stack: when its function has returned, frames of signals are pushed there.
     if (!memory.ordinary || memory.stack || overlaps_another(pages)) return tracker;
     const bool first = best == Tracking::userfault && memory.anonymous;
@@ -176,11 +178,12 @@ bool Tracker::watch(Tracking how, Range pages, std::size_t unit_bytes) {
     states_.assign((pages.bytes() + unit_ - 1) / unit_, State::armed);
     how_ = how;
     pages_ = pages;
-    active++;
+    active_++;
+    bounds.widen(pages);
     if (begin_watching(how, pages)) return true;
     how_ = Tracking::none;
     pages_ = {};
-    active--;
+    active_--;
     return false;
 }
 
@@ -199,7 +202,7 @@ Range Tracker::offsets_of(Range units) const {
 // --- writes ---------------------------------------------------------------------------------------------------------
 
 bool Tracker::on_fault(const fault::Access &access) {
-    if (!active.load(std::memory_order_relaxed)) return false;
+    if (!any()) return false;
     bool passed = false;
     {
         Lock lock;
@@ -214,7 +217,7 @@ bool Tracker::on_fault(const fault::Access &access) {
             return false; // opened by another thread meanwhile, or no fault of ours
         case State::armed:
             state = State::open;
-            tracker->sweep_.begins(unit, this_thread());
+            tracker->sweep_.begins(unit, this_thread(), tracker->entry(access.address, unit));
             passed = tracker->sweep_.anything_passed();
             break;
         case State::left:
@@ -226,6 +229,14 @@ bool Tracker::on_fault(const fault::Access &access) {
     }
     if (passed && notice) notice();
     return true;
+}
+
+// An element at the border may be a structure, of which some field was written first.
+Sweep::Entry Tracker::entry(std::uintptr_t address, std::size_t unit) const {
+    constexpr std::size_t at_the_border = 256; // bytes
+    const Range here = pages_of({unit, unit + 1});
+    if (address - here.begin < at_the_border) return Sweep::Entry::begin;
+    return here.end - address <= at_the_border ? Sweep::Entry::end : Sweep::Entry::middle;
 }
 
 void Tracker::open(Range units) {
@@ -247,9 +258,29 @@ void Tracker::keep_copy(Range offsets) {
     copies_.push_back({offsets.begin, {bytes + offsets.begin, bytes + offsets.end}});
 }
 
+void Tracker::open_everything() {
+    if (!any()) return;
+    QuietLock lock;
+    for (Tracker *tracker = trackers; tracker; tracker = tracker->next_)
+        if (tracker->how_ != Tracking::none) {
+            tracker->sweep_.clear();
+            tracker->open_all();
+            fault::pages_opened();
+        }
+}
+
+bool Tracker::concerns(const void *address, std::size_t bytes) {
+    const Range asked = addresses_of(address, bytes);
+    if (!any() || !bounds.meet(asked)) return false;
+    QuietLock lock;
+    for (const Tracker *tracker = trackers; tracker; tracker = tracker->next_)
+        if (asked.intersects(tracker->pages_)) return true;
+    return false;
+}
+
 void Tracker::settle(const void *address, std::size_t bytes) {
-    if (!active.load(std::memory_order_relaxed) || !bytes) return;
     const Range written = addresses_of(address, bytes);
+    if (!any() || !bounds.meet(written)) return;
     QuietLock lock;
     for (Tracker *tracker = trackers; tracker; tracker = tracker->next_) {
         const Range here = intersection(written, tracker->pages_);
@@ -298,7 +329,7 @@ std::optional<Tracker::Misuse> Tracker::end() {
         end_watching(how_, pages_);
         fault::pages_opened(); // before the range is given up: see fault.h
         pages_ = {};
-        active--;
+        if (--active_ == 0) bounds.clear();
     }
     const std::optional<Misuse> found = misuse_ ? misuse_ : changed_copy();
     how_ = Tracking::none;
@@ -345,7 +376,7 @@ void Tracker::in_child() {
         tracker->how_ = Tracking::none;
         tracker->pages_ = {};
     }
-    active = 0;
+    active_ = 0;
     best = Tracking::none;
     userfault::close();
     after_fork();

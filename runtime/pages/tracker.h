@@ -3,6 +3,7 @@
 #include "pages/sweep.h"
 #include "range/range_set.h"
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -52,7 +53,8 @@ public:
 
     //! Watch a buffer in units of so many bytes, rounded up to pages. Never null; where its memory cannot be watched (a stack, shared
     //! memory, nothing but edges, bytes of another tracker), how() is Tracking::none.
-    static Tracker *begin(const void *buffer, std::size_t bytes, std::size_t unit_bytes);
+    //! carefully: see sweep.h.
+    static Tracker *begin(const void *buffer, std::size_t bytes, std::size_t unit_bytes, bool carefully = false);
 
     Tracking how() const { return how_; }
 
@@ -68,6 +70,16 @@ public:
 
     //! Stop watching; the tracker may be used for another buffer then. What was not taken is the caller's to see to.
     std::optional<Misuse> end();
+
+    //! Is one of these bytes tracked?
+    static bool concerns(const void *address, std::size_t bytes);
+
+    //! Is anything tracked? Also without the lock.
+    static bool any() { return active_.load(std::memory_order_relaxed) != 0; }
+
+    //! The kernel is about to write bytes that nobody can name: all that is watched is opened. Nothing more is passed; what was taken is
+    //! compared at the end.
+    static void open_everything();
 
     //! The kernel, or the MPI library, is about to write these bytes: where they are watched it would fail with EFAULT. They count as
     //! written by the program. One load when nothing is tracked.
@@ -91,6 +103,7 @@ private:
     static void in_child();
 
     bool watch(Tracking how, Range pages, std::size_t unit_bytes);
+    Sweep::Entry entry(std::uintptr_t address, std::size_t unit) const;
     void open(Range units);
     void open_all();
     void arm_again(Range units);
@@ -108,6 +121,7 @@ private:
     Sweep sweep_;
     std::vector<Copy> copies_;
     std::optional<Misuse> misuse_;
+    static inline std::atomic<std::size_t> active_{0};
     Tracker *next_ = nullptr; // of all trackers; they are used again, never freed: a handler may look at them
 };
 

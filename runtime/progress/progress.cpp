@@ -57,6 +57,22 @@ bool anything_leaving() {
     return false;
 }
 
+// While something is guarded no signal may come in: its handler could touch a page, and wait for a lock that its own thread holds.
+void Guard::take() {
+    pthread_mutex_lock(&mutex);
+    if (stretto::pages::Guard::any()) {
+        pthread_mutex_unlock(&mutex);
+        quiet.emplace();
+        pthread_mutex_lock(&mutex);
+    }
+    held_ = mine = true;
+}
+
+void Guard::give_back() {
+    mine = false;
+    pthread_mutex_unlock(&mutex);
+}
+
 void Patience::pause() {
     // MPI libraries yield in their blocking calls when ranks outnumber cores; in ours they see tests only.
     if (++looks > 64) sched_yield();

@@ -1,5 +1,10 @@
 #pragma once
+#include "pages/guard.h"
+#include "pages/quiet.h"
+
 #include <cstddef>
+#include <mutex>
+#include <optional>
 #include <pthread.h>
 
 namespace stretto::progress {
@@ -54,22 +59,36 @@ bool unfinished(const void *communicator = nullptr);
 //! Is a send under way of any message?
 bool anything_leaving();
 
-//! \brief The one lock. Taken only where the program asked for MPI_THREAD_MULTIPLE; below that MPI itself forbids
-//! two calls at a time. Not recursive: only front/ takes it.
+//! \brief The one lock. Taken only where the program asked for MPI_THREAD_MULTIPLE, or pages are used: below that level MPI itself
+//! forbids two calls at a time, but a page may be touched by any thread at any time. Not recursive: only front/ takes it.
 class Guard {
 public:
     Guard() {
-        if (needed) pthread_mutex_lock(&mutex);
+        if (multiple || pages) take();
     }
+    //! Only if nobody has it: for fault handlers, where this thread has all signals blocked. See held().
+    explicit Guard(std::try_to_lock_t) : held_(!mine && pthread_mutex_trylock(&mutex) == 0) { mine |= held_; }
     ~Guard() {
-        if (needed) pthread_mutex_unlock(&mutex);
+        if (held_) give_back();
     }
     Guard(const Guard &) = delete;
     Guard &operator=(const Guard &) = delete;
 
-    static inline bool needed = false;
+    bool held() const { return held_; }
+
+    //! The program's threads may call MPI at once.
+    static inline bool multiple = false;
+    //! Faults may call the library. Set before the first page is watched or guarded, and never taken back.
+    static inline bool pages = false;
+    //! Does this thread hold it?
+    static inline constinit thread_local bool mine = false;
 
 private:
+    void take();
+    void give_back();
+
+    bool held_ = false;
+    std::optional<stretto::pages::Quiet> quiet;
     static inline pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 };
 

@@ -1,79 +1,128 @@
 #include "trigger/registry.h"
 
+#include "pages/memory.h"
 #include "range/range_set.h"
 
 #include <algorithm>
-#include <cstdint>
 #include <vector>
 
 namespace stretto::trigger {
 
 namespace {
 
-template <class Party>
-struct Entry {
+struct Sending {
     Range addresses;
-    Party *party;
+    Sender *party;
+    CallSite site;
+    Heard heard;
+    pages::Tracker *tracker = nullptr;
+    RangeSet said; // what pages have said is final
+};
+
+struct Receiving {
+    Range addresses;
+    Receiver *party;
 };
 
 // Few operations are under way at a time: a scan is faster than a tree.
-std::vector<Entry<Sender>> senders;
-std::vector<Entry<Receiver>> receivers;
+std::vector<Sending> senders;
+std::vector<Receiving> receivers;
 
-Range addresses(const void *buffer, std::size_t bytes) {
-    const auto begin = reinterpret_cast<std::uintptr_t>(buffer);
-    return {begin, begin + bytes};
-}
-
-template <class Party>
-void drop(std::vector<Entry<Party>> &entries, Party &party) {
-    std::erase_if(entries, [&](const Entry<Party> &entry) { return entry.party == &party; });
+template <class Entry, class Party>
+Entry take_out(std::vector<Entry> &entries, Party &party) {
+    const auto at =
+        std::find_if(entries.begin(), entries.end(), [&](const Entry &entry) { return entry.party == &party; });
+    if (at == entries.end()) return {};
+    Entry entry = std::move(*at);
+    entries.erase(at);
+    return entry;
 }
 
 // The part of `wanted` that lies in the buffer, counted from the buffer's begin; empty when they do not meet.
 Range part(Range wanted, Range buffer) {
-    const std::size_t begin = std::max(wanted.begin, buffer.begin), end = std::min(wanted.end, buffer.end);
-    if (begin >= end) return {0, 0};
-    return {begin - buffer.begin, end - buffer.begin};
+    const Range both = intersection(wanted, buffer);
+    if (both.empty()) return {0, 0};
+    return {both.begin - buffer.begin, both.end - buffer.begin};
+}
+
+void stop_watching(Sending &sending) {
+    if (!sending.tracker) return;
+    sending.heard.misuse = sending.tracker->end();
+    sending.tracker = nullptr;
+}
+
+// An annotation. Pages may have said so already: then they are not asked again.
+void annotated(Sending &sending, Range here, CallSite site) {
+    sending.heard.annotated = true;
+    stop_watching(sending);
+    if (sending.said.empty())
+        sending.party->ready(here, site);
+    else
+        sending.said.for_each_gap(here, [&](Range gap) { sending.party->ready(gap, site); });
 }
 
 } // namespace
 
-void enter(const void *buffer, std::size_t bytes, Sender &sender) {
-    senders.push_back({addresses(buffer, bytes), &sender});
+void enter(const void *buffer, std::size_t bytes, Sender &sender, Watch watch, std::size_t unit, CallSite site) {
+    Sending &sending = senders.emplace_back();
+    sending.addresses = pages::addresses_of(buffer, bytes);
+    sending.party = &sender;
+    sending.site = site;
+    if (!watch) return;
+    sending.heard.watch = watch;
+    sending.tracker = pages::Tracker::begin(buffer, bytes, unit, watch.carefully);
+    if (sending.tracker->how() != pages::Tracking::none) sending.heard.watched = bytes;
 }
-void leave(Sender &sender) {
-    drop(senders, sender);
+
+Heard leave(Sender &sender) {
+    Sending sending = take_out(senders, sender);
+    stop_watching(sending);
+    return sending.heard;
 }
+
 void enter(const void *buffer, std::size_t bytes, Receiver &receiver) {
-    receivers.push_back({addresses(buffer, bytes), &receiver});
+    receivers.push_back({pages::addresses_of(buffer, bytes), &receiver});
 }
+
 void leave(Receiver &receiver) {
-    drop(receivers, receiver);
+    take_out(receivers, receiver);
 }
 
 std::size_t ready(const void *address, std::size_t bytes, CallSite site) {
-    const Range wanted = addresses(address, bytes);
+    const Range said = pages::addresses_of(address, bytes);
     if (senders.size() == 1) { // the usual case
-        const Range here = part(wanted, senders[0].addresses);
-        if (here.begin < here.end) senders[0].party->ready(here, site);
+        const Range here = part(said, senders[0].addresses);
+        if (here.begin < here.end) annotated(senders[0], here, site);
         return bytes - (here.end - here.begin);
     }
     RangeSet outside;
-    outside.insert(wanted);
-    for (const Entry<Sender> &entry : senders)
-        if (const Range here = part(wanted, entry.addresses); here.begin < here.end) {
-            entry.party->ready(here, site);
-            outside.erase(entry.addresses);
+    outside.insert(said);
+    for (Sending &sending : senders)
+        if (const Range here = part(said, sending.addresses); here.begin < here.end) {
+            annotated(sending, here, site);
+            outside.erase(sending.addresses);
         }
     return outside.bytes();
 }
 
+void pass_on() {
+    for (Sending &sending : senders) {
+        if (!sending.tracker) continue;
+        const RangeSet passed = sending.tracker->take();
+        sending.heard.passed += passed.bytes();
+        if (sending.heard.watch.is_rehearsal()) continue;
+        for (const Range range : passed.ranges()) {
+            sending.said.insert(range);
+            sending.party->ready(range, sending.site);
+        }
+    }
+}
+
 bool arrived(const void *address, std::size_t bytes) {
-    const Range wanted = addresses(address, bytes);
-    return std::all_of(receivers.begin(), receivers.end(), [&](const Entry<Receiver> &entry) {
-        const Range here = part(wanted, entry.addresses);
-        return here.begin == here.end || entry.party->arrived(here);
+    const Range asked = pages::addresses_of(address, bytes);
+    return std::all_of(receivers.begin(), receivers.end(), [&](const Receiving &receiving) {
+        const Range here = part(asked, receiving.addresses);
+        return here.begin == here.end || receiving.party->arrived(here);
     });
 }
 

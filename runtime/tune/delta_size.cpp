@@ -10,11 +10,7 @@ namespace stretto::tune {
 
 namespace {
 
-// What a delta costs its two ends together, in seconds: two calls of the library, its matching, a packet more (docs/bench.md, overhead).
-constexpr double cost_of_a_delta = 10e-6;
 constexpr std::size_t least = 1024;
-// Where the wire is slower than what makes its deltas, larger ones were never better: what disturbs one stage, the next waits for.
-constexpr double large = 8192;
 constexpr double fewest = 8; // deltas of a delta send that is large enough for so many
 
 // Bytes per second at which a call site's messages become ready.
@@ -22,13 +18,24 @@ std::unordered_map<CallSite, double> rates;
 
 } // namespace
 
-std::size_t delta_bytes(std::size_t total, std::size_t first, std::size_t eager, double link_rate, CallSite site) {
+// Two calls of the library, its matching, a packet more (docs/bench.md, overhead); two faults (docs/pages.md).
+double cost_of_a_delta(bool paged) {
+    return paged ? 25e-6 : 10e-6;
+}
+
+// Where the wire is slower than what makes its deltas, larger ones were never better: what disturbs one stage, the next waits for.
+double large_delta(bool paged) {
+    return paged ? 16384 : 8192;
+}
+
+std::size_t delta_bytes(std::size_t total, std::size_t first, std::size_t eager, double link_rate, CallSite site,
+                        bool paged) {
+    const double cost = cost_of_a_delta(paged), large = large_delta(paged);
     const std::size_t most = eager / 32 * 32;
     if (settings.delta && settings.delta <= most) return settings.delta;
     double rate = link_rate;
     if (const auto known = rates.find(site); site && known != rates.end()) rate = std::min(rate, known->second);
-    double best = std::min(std::sqrt(static_cast<double>(total) * rate * cost_of_a_delta),
-                           std::max(large, 2 * rate * cost_of_a_delta));
+    double best = std::min(std::sqrt(static_cast<double>(total) * rate * cost), std::max(large, 2 * rate * cost));
     // How fast a loop makes its bytes is not known at first, and a pipeline wants stages.
     if (site) best = std::min(best, std::max(large, static_cast<double>(total) / fewest));
     // As many equal ones as have that size at least: a short last one would cost as much as any other.

@@ -12,8 +12,13 @@ namespace stretto::tune {
 //! Bytes of a delta: a multiple of 32 (rule 5), never above the eager limit (rule 7), never less than is worth a message. What
 //! STRETTO_DELTA says; where that is above the limit, as if it said nothing.
 //! `first`: bytes of the message that its first fragment can take; `site`: where it was begun, nullptr for an ordinary one; link_rate: bytes
-//! per second.
-std::size_t delta_bytes(std::size_t total, std::size_t first, std::size_t eager, double link_rate, CallSite site);
+//! per second; paged: pages say what is final and what is needed, so that a delta costs more.
+std::size_t delta_bytes(std::size_t total, std::size_t first, std::size_t eager, double link_rate, CallSite site,
+                        bool paged = false);
+
+//! What a delta costs its two ends together, in seconds, and the bytes from which larger ones were never better.
+double cost_of_a_delta(bool paged);
+double large_delta(bool paged);
 
 //! A message of this call site was computed in so many seconds.
 void learn(CallSite site, std::size_t total, double seconds);

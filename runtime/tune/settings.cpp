@@ -5,6 +5,8 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <initializer_list>
+#include <string>
 
 namespace stretto {
 
@@ -40,7 +42,27 @@ void read(const char *name, Number &number) {
         number = static_cast<Number>(amount);
 }
 
+// One of several words. What is none of them is reported, and is as if it was not set.
+const char *read_word(const char *name, std::initializer_list<const char *> words) {
+    const char *value = std::getenv(name);
+    if (!value || !*value) return nullptr;
+    std::string all;
+    for (const char *word : words) {
+        if (std::strcmp(value, word) == 0) return word;
+        all += std::string(all.empty() ? "" : ", ") + word;
+    }
+    std::fprintf(stderr, "stretto: %s=%s is unknown (it may be: %s); ignored\n", name, value, all.c_str());
+    return nullptr;
+}
+
 } // namespace
+
+std::optional<Trigger> trigger_named(const char *word) {
+    static constexpr const char *names[] = {"auto", "annotations", "pages", "plain"};
+    for (int k = 0; k < 4; k++)
+        if (std::strcmp(word, names[k]) == 0) return static_cast<Trigger>(k);
+    return std::nullopt;
+}
 
 void read_settings() {
     settings = {};
@@ -65,6 +87,10 @@ void read_settings() {
     read("STRETTO_FAST_LINK", settings.fast_link);
     // Deltas are multiples of 32 bytes, as fragments are (rule 5).
     if (settings.delta) settings.delta = std::max<std::size_t>(settings.delta / 32 * 32, 256);
+    if (const char *word = read_word("STRETTO_TRIGGER", {"auto", "annotations", "pages", "plain"}))
+        settings.trigger = *trigger_named(word);
+    settings.tracker = read_word("STRETTO_TRACKER", {"userfault", "mprotect", "none"});
+    settings.guard = read_word("STRETTO_GUARD", {"userfault", "mprotect", "block"});
     settings.trace = std::getenv("STRETTO_TRACE");
 }
 

@@ -1,8 +1,17 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 
 namespace stretto {
+
+//! \brief Who says which bytes of a message are final, and which are needed (docs/pages.md).
+enum class Trigger {
+    automatic,   //!< chosen per call site (tune/which_trigger.h)
+    annotations, //!< the program's calls
+    pages,       //!< the operating system's pages
+    plain,       //!< nobody: all leaves at the end, and a receive waits for everything
+};
 
 //! \brief What the user set (docs/settings.md), read once from the environment.
 struct Settings {
@@ -16,11 +25,17 @@ struct Settings {
     std::size_t largest = 64 << 20; //!< STRETTO_LARGEST: largest ordinary message that is framed, bytes
     std::size_t budget = 64 << 20;  //!< STRETTO_BUDGET: bytes that may wait unmatched at a receiver, over all senders
     double fast_link = 1.25e9;      //!< STRETTO_FAST_LINK: bytes per second from which ordinary messages stay native
-    const char *trace = nullptr;    //!< STRETTO_TRACE: a folder for the ranks' timelines
+    Trigger trigger = Trigger::automatic; //!< STRETTO_TRIGGER: auto, annotations, pages or plain
+    const char *tracker = nullptr; //!< STRETTO_TRACKER: userfault, mprotect or none; nullptr: the best that works
+    const char *guard = nullptr;   //!< STRETTO_GUARD: userfault, mprotect or block
+    const char *trace = nullptr;   //!< STRETTO_TRACE: a folder for the ranks' timelines
 };
 
 extern Settings settings;
 
 void read_settings();
+
+//! "auto", "annotations", "pages", "plain"; nothing for any other word.
+std::optional<Trigger> trigger_named(const char *word);
 
 } // namespace stretto

@@ -497,16 +497,26 @@ def _wrong(stream):
     return None
 
 
-def write(items, number, ranks):
-    """The lines of a program."""
+def write(items, number, ranks, by_pages=False):
+    """The lines of a program. by_pages: nobody is told what is final, so every byte of a delta send is written once, upwards."""
     threads = max((thread for thread, _ in items), default=0) + 1
     lines = [f"program {number} {threads}"]
     for thread in range(threads):
-        lines += _write_thread([item for t, item in items if t == thread], thread, ranks)
+        lines += _write_thread([item for t, item in items if t == thread], thread, ranks, by_pages)
     return [*lines, "end"]
 
 
-def _write_thread(items, thread, ranks):
+def _upwards(pieces):
+    """Those that begin where the last one ended, from the message's begin on."""
+    times, ranges, end = [time for time, _, _ in pieces], [], 0
+    for a, b in sorted((a, b) for _, a, b in pieces):
+        if a == end:
+            ranges.append((a, b))
+            end = b
+    return tuple((time, a, b) for time, (a, b) in zip(times, ranges, strict=False))
+
+
+def _write_thread(items, thread, ranks, by_pages):
     operations, messages, slots = [], [], {}
 
     def slot(rank):
@@ -522,7 +532,7 @@ def _write_thread(items, thread, ranks):
             flat += item if isinstance(item, list) else [item]
     for item in flat:
         if isinstance(item, Message):
-            messages.append(dataclasses.replace(item))
+            messages.append(dataclasses.replace(item, pieces=_upwards(item.pieces) if by_pages else item.pieces))
         else:
             messages += [dataclasses.replace(one) for one in item.messages]
             same = {}

@@ -34,7 +34,7 @@ public:
         std::lock_guard<std::mutex> lock{one_lock};
     };
 
-    static void until(bool (*done)(void *), void *what) {
+    static void until(Range, bool (*done)(void *), void *what) {
         for (;;) {
             {
                 Lock lock;
@@ -81,7 +81,8 @@ public:
     }
 
     static void wait_for_edges(Guard *guard) {
-        until([](void *g) { return static_cast<Guard *>(g)->edges_arrived(); }, guard);
+        until(
+            {}, [](void *g) { return static_cast<Guard *>(g)->edges_arrived(); }, guard);
     }
 
     static inline std::mutex one_lock;
@@ -109,7 +110,7 @@ protected:
             GTEST_SKIP() << choice.reason;
         }
         guarding = choice.guarding;
-        Guard::start(guarding, Wire::until);
+        Guard::start(choice, Wire::until);
     }
     void TearDown() override {
         for (int number : {SIGSEGV, SIGBUS}) signal(number, SIG_DFL);
@@ -190,7 +191,8 @@ TEST_P(GuardHazard, two_receives_into_the_same_bytes_corrupt_nothing) {
     Guard *first = Wire::receive(memory.at(), memory.bytes(), page),
           *second = Wire::receive(memory.at(), memory.bytes(), page);
     EXPECT_EQ(second->how(), Guarding::block);
-    Wire::until([](void *g) { return static_cast<Guard *>(g)->missing() == 0; }, first);
+    Wire::until(
+        {}, [](void *g) { return static_cast<Guard *>(g)->missing() == 0; }, first);
     Wire::deliver_all();
     EXPECT_TRUE(is_message(memory.at(), memory.bytes()));
     Wire::end(first);
@@ -514,7 +516,7 @@ TEST_P(GuardHazard, a_handler_of_the_program_serves_its_own_faults) {
 TEST_P(GuardHazard, a_real_fault_still_kills) {
     const int status = status_of([&] {
         Pages memory(8);
-        Guard::start(choose_guarding(GetParam()).guarding, Wire::until);
+        Guard::start(choose_guarding(GetParam()), Wire::until);
         Wire::receive(memory.at(), memory.bytes(), page);
         write_to(nowhere());
     });
@@ -531,7 +533,7 @@ TEST_P(GuardHazard, a_real_fault_still_kills) {
 TEST_P(GuardHazard, a_stack_overflow_still_kills) {
     const int status = status_of([&] {
         Pages memory(8);
-        Guard::start(choose_guarding(GetParam()).guarding, Wire::until);
+        Guard::start(choose_guarding(GetParam()), Wire::until);
         Wire::receive(memory.at(), memory.bytes(), page);
         _exit(descend(0));
     });
@@ -542,7 +544,7 @@ TEST_P(GuardHazard, a_stack_overflow_still_kills) {
 TEST_P(GuardHazard, a_stack_overflow_is_handled_on_an_alternate_stack) {
     const int status = status_of([&] {
         Pages memory(8), stack(16);
-        Guard::start(choose_guarding(GetParam()).guarding, Wire::until);
+        Guard::start(choose_guarding(GetParam()), Wire::until);
         const stack_t alternate{stack.at(), 0, stack.bytes()};
         sigaltstack(&alternate, nullptr);
         Leaver::install(SA_ONSTACK);
@@ -579,7 +581,7 @@ TEST(GuardingChoice, an_unforced_choice_is_the_best_that_works) {
 
 TEST(GuardingChoice, block_is_taken_when_asked_for) {
     EXPECT_EQ(choose_guarding("block").guarding, Guarding::block);
-    Guard::start(Guarding::block, Wire::until);
+    Guard::start({Guarding::block, ""}, Wire::until);
     Pages memory(8);
     comes_right(memory.at(), memory.bytes(), false);
 }

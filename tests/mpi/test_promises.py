@@ -20,6 +20,11 @@ FORCE = {"STRETTO_FORCE": "1", "STRETTO_NONCE": "7374726574746120667567612034202
 BUFFERED = {"STRETTO_TESTS_BUFFERED": "8000"}
 PIPELINE = BUFFERED | {"STRETTO_TESTS_PIPELINE": "1"}
 
+# Annotations vanish, and pages say the same.
+PAGES = {"STRETTO_TRIGGER": "pages"}
+MPROTECT = {"STRETTO_TRACKER": "mprotect", "STRETTO_GUARD": "mprotect"}
+USERFAULT = {"STRETTO_TRACKER": "userfault", "STRETTO_GUARD": "userfault"}
+
 # name: (ranks, transport, linked or preloaded, thread level, environment)
 SETTINGS = {
     "reference": (3, "shm", None, None, {}),
@@ -32,21 +37,43 @@ SETTINGS = {
     "threads": (2, "shm", "linked", "multiple", {}),
     "threads-force-tcp": (2, "tcp", "linked", "multiple", FORCE),
     "serialized-force": (3, "shm", "linked", "serialized", FORCE),
+    "pages-tcp": (2, "tcp", "linked", None, PAGES),
+    "pages-force": (3, "shm", "linked", None, PAGES | FORCE),
+    "pages-force-tcp-mprotect": (2, "tcp", "linked", None, PAGES | FORCE | MPROTECT),
+    "pages-threads-force": (2, "tcp", "linked", "multiple", PAGES | FORCE | USERFAULT),
     "off": (2, "shm", "linked", None, {"STRETTO": "off"}),
 }
 # MPICH 5.0.2 itself hangs over TCP after it has truncated a large message.
 WRONG_WITHOUT_US = {(mpi, "tcp"): {"a_truncated_receive_returns_its_error"} for mpi in ("mpich", "abi")}
+# Their call site has one order of writing first, and then another that writes to what has left: for pages that is misuse.
+REWRITE = {
+    "a_delta_send_on_any_communicator",
+    "a_plain_receive_takes_a_delta_send_of_any_size_in_any_order",
+    "delta_sends_of_one_tag_keep_their_order",
+}
+# UCX, under Debian's MPICH 4.0, directs every object's munmap to itself: the job ends with a message that says what has happened.
+UNSEEN = {"mpich4": {"pages_what_comes_is_unmapped"}}
 PROMISE = re.compile(r"^PROMISE\((\w+)\)", re.M)
 
 
 SOURCES = [*sorted(HERE.glob("*.c")), HERE / "promise.h"]
 NAMES = sorted(name for source in HERE.glob("*.c") for name in PROMISE.findall(source.read_text()))
 
+
+def holds_in(setting, name):
+    """Is this promise to be run in this setting? Those of pages.c have no annotations, others rely on theirs."""
+    if SETTINGS[setting][3] == "multiple" and "thread" not in name:
+        return False
+    if "pages" in setting:
+        return name not in REWRITE
+    return not name.startswith("pages_") or setting.startswith("reference")
+
+
 CASES = [
     pytest.param(setting, name, id=f"{setting}-{name}")
-    for setting, (_, _, _, level, _) in SETTINGS.items()
+    for setting in SETTINGS
     for name in NAMES
-    if level != "multiple" or "thread" in name
+    if holds_in(setting, name)
 ]
 
 
@@ -56,7 +83,7 @@ def outcomes(mpi, setting):
     ranks, transport, use, level, env = SETTINGS[setting]
     executable = program(mpi, "promises", SOURCES, linked=use == "linked")
     known = launch(mpi, 1, executable, ["--list"]).stdout.split()
-    left = [name for name in sorted(known) if level != "multiple" or "thread" in name]
+    left = [name for name in sorted(known) if holds_in(setting, name) and name not in UNSEEN.get(mpi, ())]
     left = [name for name in left if name not in WRONG_WITHOUT_US.get((mpi, transport), ())]
     found, provided = {}, None
     for _ in range(6):  # more than five hangs need no more hours
@@ -98,6 +125,8 @@ def test_promise(mpi, setting, name):
         pytest.skip("this MPI has no such function")
     if name in WRONG_WITHOUT_US.get((mpi, SETTINGS[setting][1]), ()):
         pytest.skip("wrong in the library itself")
+    if name in UNSEEN.get(mpi, ()):
+        pytest.skip("the library hides the call from us")
     assert name in found, "not run: too many others hung"
     assert not found[name], found[name]
 

@@ -142,8 +142,8 @@ MUTANTS = [
     Mutant(
         "rule 9: no lock at MPI_THREAD_MULTIPLE",
         "front/environment.cpp",
-        "progress::Guard::needed = level == MPI_THREAD_MULTIPLE;",
-        "progress::Guard::needed = level > MPI_THREAD_MULTIPLE;",
+        "progress::Guard::multiple = level == MPI_THREAD_MULTIPLE;",
+        "progress::Guard::multiple = level > MPI_THREAD_MULTIPLE;",
         (
             "threads_exchange_each_with_its_own_tag",
             "threads_share_a_stream_by_matched_probes",
@@ -168,7 +168,7 @@ MUTANTS = [
     Mutant(
         "rule 10: a send between begin and end of a delta send is not misuse",
         "front/send.cpp",
-        "    if (stretto_sends_open) check_place(dest, tag, comm);\n",
+        "    if (delta_sends_open) check_place(dest, tag, comm);\n",
         "",
         pytest=("tests/misuse", "send_between_begin_and_end"),
     ),
@@ -241,8 +241,8 @@ MUTANTS = [
     Mutant(
         "MPIX_Delta_wait_data returns before the bytes are there",
         "message/receive.cpp",
-        "        if (!look(k)) return false;\n    // While",
-        "        look(k);\n    // While",
+        "        if (!look(k)) return false;\n    }\n    // While",
+        "        look(k);\n    }\n    // While",
         ("a_delta_receive_takes_every_kind_of_send", "a_pipeline_of_delta_messages_passes_through_all_ranks"),
     ),
     Mutant(
@@ -255,8 +255,8 @@ MUTANTS = [
     Mutant(
         "pages: the unit being written counts as passed",
         "pages/sweep.cpp",
-        "const auto left = static_cast<std::size_t>(front.at);",
-        "const auto left = static_cast<std::size_t>(to);",
+        "std::ptrdiff_t left = whole ? front.at : -1;",
+        "std::ptrdiff_t left = to;",
         hazards="tracker_hazards *a_sweep_has_passed*",
     ),
     Mutant(
@@ -374,7 +374,7 @@ MUTANTS = [
     Mutant(
         "pages: a child writes through inherited doors",
         "pages/guard.cpp",
-        "    best = Guarding::block;\n    if (memory_file >= 0) ::close(memory_file);\n    memory_file = -1;\n    userfault::close();",
+        "    best.guarding = Guarding::block;\n    if (memory_file >= 0) ::close(memory_file);\n    memory_file = -1;\n    userfault::close();",
         "",
         hazards="guard_hazards *does_not_write_to_its_parent*",
     ),
@@ -402,7 +402,7 @@ MUTANTS = [
     Mutant(
         "pages: a part of a page opens it",
         "pages/guard.cpp",
-        "const bool complete = got_[page] == page_bytes();",
+        "const bool complete = got_[page] == bytes_of(page);",
         "const bool complete = got_[page] > 0;",
         hazards="guard_hazards *any_size*",
     ),
@@ -437,8 +437,8 @@ MUTANTS = [
     Mutant(
         "pages: retire waits for pages only",
         "pages/guard.cpp",
-        "if (guard->used_ && guard->missing_ && guard->buffer_.intersects(range)) return false;",
-        "if (guard->used_ && guard->missing_ && guard->guarded().intersects(range)) return false;",
+        "if (Range{guard->coming_begin_, guard->coming_end_}.intersects(addresses)) return true;",
+        "if (Range{guard->begin_, guard->end_}.intersects(addresses)) return true;",
         hazards="guard_hazards *memory_goes*",
     ),
     Mutant(
@@ -451,7 +451,7 @@ MUTANTS = [
     Mutant(
         "pages: two guards of the same bytes",
         "pages/guard.cpp",
-        " || guard->overlaps_another(pages)",
+        "    if (guard->overlaps_another(pages)) return guard;\n",
         "",
         hazards="guard_hazards *corrupt_nothing*",
     ),

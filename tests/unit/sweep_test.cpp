@@ -17,9 +17,10 @@ std::vector<Range> passed(Sweep &sweep) {
     return {taken.ranges().begin(), taken.ranges().end()};
 }
 
-std::vector<Range> passed_after(const Units &order) {
+std::vector<Range> passed_after(const Units &order, Sweep::Entry entry = Sweep::Entry::begin, bool careful = false) {
     Sweep sweep;
-    for (std::size_t unit : order) sweep.begins(unit, 1);
+    sweep.be_careful(careful);
+    for (std::size_t unit : order) sweep.begins(unit, 1, entry);
     return passed(sweep);
 }
 
@@ -32,7 +33,21 @@ TEST(Sweep, upwards_passes_all_but_the_unit_it_is_in) {
 }
 
 TEST(Sweep, downwards_passes_all_but_the_unit_it_is_in) {
-    EXPECT_EQ(passed_after({9, 8, 7}), (Ranges{{8, 10}}));
+    EXPECT_EQ(passed_after({9, 8, 7}, Sweep::Entry::end), (Ranges{{8, 10}}));
+}
+
+TEST(Sweep, the_unit_in_whose_middle_a_writer_began_is_not_passed) {
+    EXPECT_EQ(passed_after({3, 4, 5, 6}, Sweep::Entry::middle), (Ranges{{4, 6}})) << "3 begins in another's part";
+    EXPECT_EQ(passed_after({9, 8, 7}, Sweep::Entry::middle), (Ranges{{8, 9}}));
+    EXPECT_EQ(passed_after({9, 8, 7}, Sweep::Entry::begin), (Ranges{{8, 9}})) << "what is above 9 is another's";
+    EXPECT_EQ(passed_after({0, 4, 8, 12, 16, 20, 24, 28}, Sweep::Entry::middle), Ranges{});
+}
+
+TEST(Sweep, a_careful_one_is_a_unit_behind) {
+    EXPECT_EQ(passed_after({3, 4}, Sweep::Entry::begin, true), Ranges{});
+    EXPECT_EQ(passed_after({3, 4, 5, 6}, Sweep::Entry::begin, true), (Ranges{{3, 5}}));
+    EXPECT_EQ(passed_after({0, 9, 1, 8, 2, 7}, Sweep::Entry::end, true), (Ranges{{9, 10}})) << "each by itself";
+    EXPECT_EQ(passed_after({3, 4, 5, 6}, Sweep::Entry::middle, true), (Ranges{{4, 5}}));
 }
 
 TEST(Sweep, a_unit_is_taken_once) {
@@ -48,7 +63,7 @@ TEST(Sweep, a_unit_is_taken_once) {
 
 TEST(Sweep, several_places_in_turn_are_several_sweeps) {
     EXPECT_EQ(passed_after({0, 10, 20, 1, 11, 21, 2, 12, 22}), (Ranges{{0, 2}, {10, 12}, {20, 22}}));
-    EXPECT_EQ(passed_after({0, 19, 1, 18, 2, 17}), (Ranges{{0, 2}, {18, 20}})) << "from both ends";
+    EXPECT_EQ(passed_after({0, 19, 1, 18, 2, 17}), (Ranges{{0, 2}, {18, 19}})) << "from both ends";
 }
 
 Units steps(std::size_t begin, std::ptrdiff_t step, std::size_t count) {

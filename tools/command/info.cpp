@@ -47,6 +47,8 @@ static ordered as_json(const Installation &installation) {
                                                     {"used_for", feature.used_for},
                                                     {"there", feature.there},
                                                     {"why_not", feature.why_not}});
+    for (const PageChoice &choice : page_choices())
+        all["pages"][choice.setting] = {{"mechanism", choice.mechanism}, {"why", choice.why}};
     for (const Limit &limit : limits()) all["limits"][limit.name] = limit.value;
     for (const Setting &setting : settings())
         all["settings"][setting.name] = {{"default", setting.default_value}, {"value", value_of(setting)}};
@@ -94,6 +96,17 @@ void print_info(const Installation &installation, bool wants_json) {
                       {feature.used_for},
                       {feature.why_not, Colour::faint}});
     features.print();
+
+    print_heading("\nPages");
+    Table choices({"side", "mechanism", "forced by", ""});
+    for (const PageChoice &choice : page_choices()) {
+        const bool works = choice.mechanism != "none" && choice.mechanism != "block";
+        choices.add({{choice.side},
+                     {choice.mechanism, works ? Colour::good : Colour::bad},
+                     {choice.setting},
+                     {choice.why, Colour::faint}});
+    }
+    choices.print();
 
     print_heading("\nLimits");
     Table numbers({"limit", "value", "meaning"});

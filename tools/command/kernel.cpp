@@ -1,8 +1,11 @@
 #include "kernel.h"
+#include "pages/guard.h"
+#include "pages/tracker.h"
 #include "process.h"
 
 #include <cerrno>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
 #include <fstream>
@@ -89,6 +92,13 @@ std::vector<Feature> kernel_features() {
     add("/proc/self/mem", "bytes into guarded pages", try_own_memory());
     add("user namespaces", "a lab without root", try_user_namespace());
     return features;
+}
+
+std::vector<PageChoice> page_choices() {
+    const pages::TrackingChoice tracking = pages::choose_tracking(std::getenv("STRETTO_TRACKER"));
+    const pages::GuardingChoice guarding = pages::choose_guarding(std::getenv("STRETTO_GUARD"));
+    return {{"what is written", "STRETTO_TRACKER", pages::name(tracking.tracking), tracking.reason},
+            {"what is touched", "STRETTO_GUARD", pages::name(guarding.guarding), guarding.reason}};
 }
 
 static std::string first_line(const char *path) {

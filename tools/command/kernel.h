@@ -13,6 +13,13 @@ struct Feature {
 };
 std::vector<Feature> kernel_features();
 
+//! How a job of this user would notice, here, what a program writes and what it touches: tried, as in the job; forced where the
+//! environment forces it.
+struct PageChoice {
+    std::string side, setting, mechanism, why; // why: not the best one
+};
+std::vector<PageChoice> page_choices();
+
 struct Limit {
     std::string name, value, meaning;
 };

@@ -16,6 +16,10 @@ const std::vector<Setting> &settings() {
     static const std::vector<Setting> all = {
         {"STRETTO", "", "off: exactly the plain library"},
         {"STRETTO_DELTA", "by size", "bytes of a delta of a delta send; by size also where it is more than is eager"},
+        {"STRETTO_TRIGGER", "auto",
+         "who says what is final and what is needed: annotations, pages, plain (nobody); auto chooses"},
+        {"STRETTO_TRACKER", "the best", "how pages tell what is written: userfault, mprotect, none"},
+        {"STRETTO_GUARD", "the best", "how pages tell what is touched: userfault, mprotect, block"},
         {"STRETTO_THRESHOLD", number(usual.threshold), "bytes: the smallest ordinary message that is framed"},
         {"STRETTO_LARGEST", number(usual.largest), "bytes: the largest one"},
         {"STRETTO_BUDGET", number(usual.budget),

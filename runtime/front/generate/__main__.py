@@ -40,7 +40,7 @@ def main():
         "mpi/library_table.h": write.table(found),
         "mpi/library_symbols.h": write.symbols(found),
         "front/handled.h": write.handled(found, known, class_of),
-        "wrappers.cpp": write.wrappers(found, class_of),
+        "wrappers.cpp": write.wrappers(found, known, class_of),
         "functions.txt": write.listing(found, class_of),
     }
     for name, text in files.items():

@@ -8,6 +8,9 @@ from importlib import resources
 # The kinds of the standard that are int in MPI_X and MPI_Count in MPI_X_c, among those that count elements of a message.
 COUNTS = {"POLYXFER_NUM_ELEM", "POLYXFER_NUM_ELEM_NNI"}
 
+# Memory whose bytes the call may use.
+BUFFERS = {"BUFFER", "C_BUFFER", "C_BUFFER2", "C_BUFFER3", "C_BUFFER4"}
+
 
 @dataclass(frozen=True)
 class Parameter:
@@ -17,6 +20,10 @@ class Parameter:
     @property
     def is_count(self):
         return self.kind in COUNTS
+
+    @property
+    def is_buffer(self):
+        return self.kind in BUFFERS
 
 
 def functions():

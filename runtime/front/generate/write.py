@@ -91,10 +91,30 @@ namespace stretto::front {{
 """
 
 
-def wrappers(header, class_of):
+def settled(function, standard):
+    """The arguments of front::settle, for each buffer of a handled function: (buf, count, datatype) stand side by side."""
+    meanings = standard[classes.base(function.name)]
+    parameters = function.parameters
+    return [
+        f"{parameters[k].name}, {parameters[k + 1].name}, {parameters[k + 2].name}, "
+        + ("false" if parameters[k].declaration.startswith("const") else "true")
+        for k in range(len(parameters) - 2)
+        if meanings[k].is_buffer and meanings[k + 1].is_count
+    ]
+
+
+def uses_buffers(function, standard):
+    """Does it use memory of the program? Of a function that the standard does not know: does it get addresses?"""
+    meanings = standard.get(classes.base(function.name))
+    if meanings:
+        return any(meaning.is_buffer for meaning in meanings)
+    return any(parameter.declaration.endswith("void *") for parameter in function.parameters)
+
+
+def wrappers(header, standard, class_of):
     """wrappers.cpp: MPI_X and PMPI_X for every function."""
     pieces = [
-        f'{NOTE}\n#include "front/entry.h"\n#include "front/handled.h"\n\nusing namespace stretto;\n\nextern "C" {{\n'
+        f'{NOTE}\n#include "front/handled.h"\n#include "front/pages.h"\n\nusing namespace stretto;\n\nextern "C" {{\n'
     ]
     for name, function in header.functions.items():
         class_ = class_of[classes.base(name)]
@@ -105,23 +125,30 @@ def wrappers(header, class_of):
         public = "[[gnu::hot]] STRETTO_PUBLIC" if name in HOT else "STRETTO_PUBLIC"
         pieces.append(f"""
 {public} {function.result} {function.symbol}({parameters}) {{
-{body(class_, classes.base(name), f"mpi::library.{name}({arguments})", arguments)}}}
+{body(class_, function, standard, f"mpi::library.{name}({arguments})", arguments)}}}
 {public} {function.result} P{function.symbol}({parameters}) __attribute__((alias("{function.symbol}")));
 """)
     return "".join(pieces) + '\n} // extern "C"\n'
 
 
-def body(class_, name, native, arguments):
-    if class_.name == "through":
-        return f"    front::require_library();\n    const front::Inside inside;\n    return {native};\n"
+def body(class_, function, standard, native, arguments):
+    name = classes.base(function.name)
+    buffers = uses_buffers(function, standard)
+    if class_.name == "through" and not buffers:
+        return f"    front::require_library();\n    const front::Inside inside;\n    const front::Alone alone;\n    return {native};\n"
     outermost = (
         "    front::require_library();\n    const bool outermost = !front::nested();\n    const front::Inside inside;\n"
     )
     if class_.name == "always":
         return f"{outermost}    return outermost ? front::{name}({arguments}) : {native};\n"
     if class_.name == "handled":
+        settles = "".join(f"        front::settle({buffer});\n" for buffer in settled(function, standard))
+        if settles:
+            outermost += f"    if (progress::tasks && outermost) {{\n{settles}    }}\n"
         return f"{outermost}    return outermost && front::framing() ? front::{name}({arguments}) : {native};\n"
-    return f"{outermost}    if (outermost && front::framing()) front::{class_.first}();\n    return {native};\n"
+    first = f"    if (outermost && front::framing()) front::{class_.first}();\n" if class_.first else ""
+    settles = f"    if (progress::tasks && outermost) front::settle_everything({'true' if buffers else 'false'});\n"
+    return f"{outermost}{first}{settles}    const front::Alone alone;\n    return {native};\n"
 
 
 def counting(header, class_of):

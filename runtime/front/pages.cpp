@@ -1,0 +1,91 @@
+#include "front/pages.h"
+
+#include "mpi/type_map.h"
+#include "pages/guard.h"
+#include "pages/memory.h"
+#include "pages/tracker.h"
+#include "trace/failure.h"
+#include "trigger/registry.h"
+#include "tune/settings.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <sys/single_threaded.h>
+
+namespace stretto::front {
+
+namespace {
+
+// A thread of the program has begun to write another delta. It sends what it has passed, if it may: not in a call of MPI, nor while
+// another thread is; then whoever gets control next does.
+void on_notice() {
+    if (nested()) return;
+    progress::Guard guard{std::try_to_lock};
+    if (!guard.held()) return;
+    const Inside inside;
+    trigger::pass_on();
+}
+
+// A thread touches what has not come, or a call settles. A touch from inside the library has no way out: the library may not be called
+// again, and nothing else brings the bytes.
+void until(Range wanted, bool (*done)(void *what), void *what) {
+    if (progress::Guard::mine)
+        fail("MPIX_Delta_recv",
+             "a buffer whose message has not come yet is used by a call of MPI that does not name it");
+    const Inside inside;
+    progress::Patience patience;
+    for (;;) {
+        {
+            progress::Guard guard;
+            if (done(what)) return;
+            // All that has come, which saves its faults; and what is wanted, which may have come before what lies in front of it.
+            if (progress::tasks) progress::poll();
+            trigger::arrived(pages::pointer(wanted.begin), wanted.bytes());
+            if (done(what)) return;
+        }
+        patience.pause();
+    }
+}
+
+void warn(const char *variable, const char *forced, const char *got, const std::string &reason) {
+    if (forced && std::string(forced) != got)
+        std::fprintf(stderr, "stretto: %s=%s does not work here: %s; it is %s\n", variable, forced, reason.c_str(),
+                     got);
+}
+
+} // namespace
+
+void start_pages() {
+    static const bool once = [] {
+        progress::Guard::pages = true;
+        const pages::TrackingChoice tracking = pages::choose_tracking(settings.tracker);
+        const pages::GuardingChoice guarding = pages::choose_guarding(settings.guard);
+        warn("STRETTO_TRACKER", settings.tracker, pages::name(tracking.tracking), tracking.reason);
+        warn("STRETTO_GUARD", settings.guard, pages::name(guarding.guarding), guarding.reason);
+        pages::Tracker::start(tracking.tracking, on_notice);
+        pages::Guard::start(guarding, until);
+        return true;
+    }();
+    static_cast<void>(once);
+}
+
+void settle(const void *buf, MPI_Count count, MPI_Datatype type, bool written) {
+    if (count <= 0 || type == MPI_DATATYPE_NULL || (!pages::Guard::any() && !pages::Tracker::any())) return;
+    MPI_Aint lower = 0, extent = 0, begin = 0, bytes = 0;
+    mpi::library.Type_get_extent(type, &lower, &extent);
+    mpi::library.Type_get_true_extent(type, &begin, &bytes);
+    // The elements may go backwards.
+    const MPI_Aint last = static_cast<MPI_Aint>(count - 1) * extent;
+    const auto *first = static_cast<const char *>(buf) + begin + std::min<MPI_Aint>(last, 0);
+    const auto n = static_cast<std::size_t>(bytes + std::max(last, -last));
+    // What is received into again, or sent out, is there first.
+    pages::Guard::settle(first, n);
+    if (written) pages::Tracker::settle(first, n);
+}
+
+void settle_everything(bool uses_buffers) {
+    if (uses_buffers || !__libc_single_threaded) pages::Guard::retire(nullptr, SIZE_MAX);
+    if (uses_buffers) pages::Tracker::open_everything();
+}
+
+} // namespace stretto::front

@@ -1,0 +1,36 @@
+// Pages in the calls of MPI: the mechanisms, chosen when first wanted, and what must be settled before the library uses a buffer
+// (DESIGN.md, Pages and Early release).
+#pragma once
+#include "front/entry.h"
+#include "progress/progress.h"
+
+#include <mutex>
+#include <optional>
+#include <string>
+
+namespace stretto::front {
+
+//! Choose the mechanisms and start them: once, before the first delta operation that may use them. Not under the lock.
+void start_pages();
+
+//! The library is about to read these elements, or to write them: what is guarded comes first, what is tracked counts as written. Not
+//! under the lock.
+void settle(const void *buf, MPI_Count count, MPI_Datatype type, bool written);
+
+//! Before a call of the library that has no form that does not block. What is guarded comes first: all of it where the call uses
+//! memory that its arguments do not tell us, or where another thread could touch a page meanwhile, and wait for the call. In the first
+//! case nothing is watched any more. Not under the lock.
+void settle_everything(bool uses_buffers);
+
+//! \brief A call of the library itself: below MPI_THREAD_MULTIPLE, once pages are used, no fault of another thread may call it meanwhile.
+class Alone {
+public:
+    Alone() {
+        if (progress::Guard::pages && !progress::Guard::multiple && depth == 1) guard.emplace();
+    }
+
+private:
+    std::optional<progress::Guard> guard;
+};
+
+} // namespace stretto::front

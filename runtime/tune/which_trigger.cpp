@@ -1,0 +1,96 @@
+#include "tune/which_trigger.h"
+
+#include "pages/memory.h"
+#include "trigger/annotated.h"
+#include "tune/delta_size.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+namespace stretto::tune {
+
+namespace {
+
+// What pages cost both ends together, in seconds (docs/pages.md): to close and open each, and for each delta two faults.
+constexpr double cost_of_a_page = 0.25e-6;
+
+struct Site {
+    enum {
+        unknown,
+        straddles,
+        sweeps,
+        sweeps_carefully,
+        rewrites
+    } writes = unknown;       // straddles: to be rehearsed again, carefully
+    bool listened = false;    // an operation of it has ended
+    bool annotated = false;   // some operation of it was
+    unsigned in_no_order = 0; // rehearsals in which nothing was passed
+    double seconds = 0;       // from begin to end, per byte
+};
+std::unordered_map<CallSite, Site> senders;
+
+constexpr unsigned patience = 3;
+constexpr std::size_t enough = 16; // pages, in which an order would have shown
+
+// A pipeline of k deltas hides all but one of them, of the computation or of the transfer, whichever is shorter.
+bool pays(const Site &site, std::size_t total, double link_rate) {
+    const auto bytes = static_cast<double>(total);
+    const double deltas = bytes / large_delta(true), shorter = std::min(site.seconds * bytes, bytes / link_rate);
+    const double gain = shorter * (1 - 1 / deltas);
+    return gain > bytes / static_cast<double>(pages::page_bytes()) * cost_of_a_page + deltas * cost_of_a_delta(true);
+}
+
+} // namespace
+
+trigger::Watch watch(Trigger said, CallSite site, std::size_t total, double link_rate) {
+    using enum trigger::Watch::What;
+    if (said == Trigger::annotations || said == Trigger::plain || total < 2 * pages::page_bytes()) return {};
+    const Site &known = senders[site];
+    if (said == Trigger::automatic) {
+        if (known.annotated || (!known.listened && trigger::annotates_sends())) return {};
+        if (known.seconds && !pays(known, total, link_rate)) return {};
+    }
+    switch (known.writes) {
+    case Site::unknown:
+        return {rehearsal};
+    case Site::straddles:
+        return {rehearsal, true};
+    case Site::sweeps:
+        return {passed};
+    case Site::sweeps_carefully:
+        return {passed, true};
+    case Site::rewrites:
+        break;
+    }
+    return {};
+}
+
+void learn_sender(CallSite site, const trigger::Heard &heard, std::size_t total, double seconds) {
+    Site &known = senders[site];
+    known.listened = true;
+    known.annotated |= heard.annotated;
+    if (total) known.seconds = seconds / static_cast<double>(total);
+    if (!heard.watch.is_rehearsal() || heard.annotated) return;
+    if (heard.misuse)
+        known.writes = heard.watch.carefully ? Site::rewrites : Site::straddles;
+    else if (heard.passed)
+        known.writes = heard.watch.carefully ? Site::sweeps_carefully : Site::sweeps;
+    else if (heard.watched >= enough * pages::page_bytes() && ++known.in_no_order == patience)
+        known.writes = Site::rewrites;
+}
+
+Release release(Trigger said) {
+    switch (said) {
+    case Trigger::annotations:
+        return Release::annotated;
+    case Trigger::pages:
+        return Release::guarded;
+    case Trigger::plain:
+        return Release::never;
+    case Trigger::automatic:
+        break;
+    }
+    return trigger::annotates_receives() ? Release::annotated : Release::guarded;
+}
+
+} // namespace stretto::tune
