@@ -22,6 +22,8 @@
  * Compile with -DSTRETTO_PLAIN and the same source needs no libstretto: begin does nothing, end sends, receives are
  * MPI_Recv, and the annotations vanish.
  *
+ * Without annotations the operating system's pages say the same, where they can (docs/pages.md).
+ *
  * All functions but the two annotations return MPI_SUCCESS or raise an error on the communicator's error handler, as
  * MPI's own do. Misuse (bytes declared final twice, or outside every buffer; an end without its begin) ends the job with a message
  * that names the operation, the bytes and the call site.
@@ -53,7 +55,8 @@ int MPIX_Delta_send_end_count(int count, MPI_Request *request);
 int MPIX_Delta_wait(MPI_Request *request, MPI_Status *status);
 
 /* Receive a message with the arguments of MPI_Recv. Returns once the message is matched; its data is there after
- * MPIX_Delta_wait_data (that range) or MPIX_Delta_recv_end (all). Where the sender does not yet know the size, the
+ * MPIX_Delta_wait_data (that range) or MPIX_Delta_recv_end (all). In a program that never calls MPIX_Delta_wait_data it is there whenever
+ * it is touched; the call returns later where pages cannot be guarded. Where the sender does not yet know the size, the
  * status counts the largest possible; MPIX_Delta_recv_end gives the true one. */
 int MPIX_Delta_recv(void *buf, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Status *status);
 

@@ -32,10 +32,10 @@ void *next(const char *name, std::atomic<void *> &known) {
     return function;
 }
 
-#define NEXT(name)                                                   \
-    reinterpret_cast<decltype(&::name)>([] {                         \
-        static std::atomic<void *> function;                         \
-        return next(#name, function);                                \
+#define NEXT(name)                           \
+    reinterpret_cast<decltype(&::name)>([] { \
+        static std::atomic<void *> function; \
+        return next(#name, function);        \
     }())
 
 // A call from inside MPI is the library's: its buffers were settled when the call was made.
@@ -47,7 +47,7 @@ void is_read(const void *memory, std::size_t bytes) {
     if (!nothing_watched()) pages::Guard::settle(memory, bytes);
 }
 
-[[gnu::noinline]] void settle_written(const void *memory, std::size_t bytes) {
+[[gnu::noinline]] void settle_written(void *memory, std::size_t bytes) {
     pages::Guard::settle(memory, bytes);
     pages::Tracker::settle(memory, bytes);
 }

@@ -76,6 +76,8 @@ def test_info_tells_programs_and_people_the_same():
     found = json.loads(stretto("info", "--json").stdout)
     assert {mpi["name"] for mpi in found["mpis"]} == set(mpis())
     assert {feature["name"] for feature in found["kernel"]["features"]} >= {"userfaultfd WP_ASYNC", "user namespaces"}
+    assert found["pages"]["STRETTO_TRACKER"]["mechanism"] in ("userfault", "mprotect")
+    assert found["pages"]["STRETTO_GUARD"]["mechanism"] in ("userfault", "mprotect")
     for feature in found["kernel"]["features"]:
         assert feature["there"] != bool(feature["why_not"]), feature
     assert int(found["limits"]["vm.max_map_count"]) > 0

@@ -11,11 +11,12 @@ from launch import library
 HERE = pathlib.Path(__file__).parent
 
 
-def test_random_programs_do_the_same_with_and_without_stretto(mpi):
+@pytest.mark.parametrize("trigger, share", [("annotations", 1), ("pages", 2)])
+def test_random_programs_do_the_same_with_and_without_stretto(mpi, trigger, share):
     if not library(mpi).exists():
         pytest.skip("libstretto is not built for this MPI")
-    programs = os.environ.get("STRETTO_FUZZ_PROGRAMS", "200")
-    command = [sys.executable, HERE / "campaign", "--mpi", mpi, "--programs", programs]
+    programs = int(os.environ.get("STRETTO_FUZZ_PROGRAMS", "200")) // share
+    command = [sys.executable, HERE / "campaign", "--mpi", mpi, "--programs", str(programs), "--trigger", trigger]
     done = subprocess.run(command, capture_output=True, text=True)
     print(done.stdout[-20000:])
     assert done.returncode == 0, done.stdout[-20000:] + done.stderr[-5000:]

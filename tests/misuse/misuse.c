@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <stretto/stretto.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 enum { N = 100000 };
@@ -94,6 +95,28 @@ static void written_after_it_left(void) {
     buffer[5000]++; /* found at the end, with STRETTO_DEBUG=1 */
     end(&request);
 }
+/* Without annotations. The first REHEARSALS sends of the call site write upwards, once. */
+enum { REHEARSALS = 2 };
+static unsigned char *mapped;
+static void swept(MPI_Request *request, int how_often) {
+    for (int k = 0; k < how_often; k++) {
+        MPIX_Delta_send_begin(mapped, N, MPI_BYTE, 1, 7, MPI_COMM_WORLD, request);
+        for (int at = 0; at < N; at++) mapped[at] = (unsigned char)(at + k);
+        if (k < REHEARSALS) end(request);
+    }
+}
+static void written_again_after_it_left(void) {
+    MPI_Request request;
+    swept(&request, REHEARSALS + 1);
+    mapped[5000]++;                /* WRITES */
+    MPIX_Delta_send_end(&request); /* HERE */
+}
+static void unmapped_before_the_end(void) {
+    MPI_Request request;
+    swept(&request, REHEARSALS + 1);
+    munmap(mapped, N); /* HERE */
+    MPIX_Delta_send_end(&request);
+}
 static void receive_end_without_receive(void) {
     MPIX_Delta_recv_end(other, MPI_STATUS_IGNORE); /* HERE */
 }
@@ -125,6 +148,8 @@ static const struct {
     {"wait_before_the_end", wait_before_the_end},
     {"send_between_begin_and_end", send_between_begin_and_end},
     {"written_after_it_left", written_after_it_left},
+    {"written_again_after_it_left", written_again_after_it_left},
+    {"unmapped_before_the_end", unmapped_before_the_end},
     {"receive_end_without_receive", receive_end_without_receive},
     {"finalize_with_an_open_send", finalize_with_an_open_send},
     {"truncated", truncated},
@@ -137,7 +162,10 @@ int main(int argc, char **argv) {
     for (size_t i = 0; i < sizeof misuses / sizeof *misuses; i++)
         if (argc > 1 && strcmp(argv[1], misuses[i].name) == 0) misuse = misuses[i].of_rank_0;
     if (!misuse) return fprintf(stderr, "misuse: which?\n"), MPI_Abort(MPI_COMM_WORLD, 2), 2;
+    mapped = mmap(NULL, N, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (rank == 0) misuse();
+    if (rank == 1 && (misuse == written_again_after_it_left || misuse == unmapped_before_the_end))
+        for (int k = 0; k < REHEARSALS; k++) MPI_Recv(buffer, N, MPI_BYTE, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     if (rank == 1) /* a peer that waits: it must end too */
         MPI_Recv(buffer, misuse == truncated ? 100 : N, MPI_BYTE, 0, misuse == truncated ? 8 : 7, MPI_COMM_WORLD,
                  MPI_STATUS_IGNORE);
