@@ -41,7 +41,7 @@ def show(figures: dict, console: Console) -> None:
         ("hand", "cyan"),
         ("ideal", "dim"),
     ):
-        seconds = median[name]
+        seconds = details["annotated_s"] if name == "annotated" else median[name]
         if seconds is None or (name == "stretto_undilated" and details["dilate"] <= 1):
             continue
         times = [
@@ -52,7 +52,7 @@ def show(figures: dict, console: Console) -> None:
         label = label_of(name, figures)
         table.add_row(label, milliseconds(seconds), *times, style=style)
     console.print(table)
-    of_annotated = f"; {figures['of_annotated']:.2f} of annotated" if figures["of_annotated"] else ""
+    of_annotated = f"; {details['of_annotated']:.2f} of annotated" if details["of_annotated"] else ""
     console.print(f"{details['formula']}; {figures['hidden']:.0%} hidden{of_annotated}", style="dim", soft_wrap=True)
     if not figures["verified"]:
         console.print("the results of the variants differ", style="bold red")

@@ -26,6 +26,19 @@ SigactionFunction libc_sigaction() {
     return function;
 }
 
+// signal() has a memory of its own (siginterrupt), so other signals go to libc's.
+using SignalFunction = sighandler_t (*)(int, sighandler_t);
+
+SignalFunction libc_signal() {
+    static std::atomic<SignalFunction> found{nullptr};
+    SignalFunction function = found.load(std::memory_order_relaxed);
+    if (!function) {
+        *reinterpret_cast<void **>(&function) = dlsym(RTLD_NEXT, "signal");
+        found.store(function, std::memory_order_relaxed);
+    }
+    return function;
+}
+
 constexpr std::array<int, 2> ours = {SIGSEGV, SIGBUS};
 
 bool is_ours(int signal) {
@@ -165,6 +178,7 @@ __attribute__((visibility("default"))) int sigaction(int signal, const struct si
 }
 
 __attribute__((visibility("default"))) sighandler_t signal(int number, sighandler_t handler) noexcept {
+    if (!installed || !is_ours(number)) return libc_signal()(number, handler);
     struct sigaction action {
     }, before;
     action.sa_handler = handler;

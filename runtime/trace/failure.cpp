@@ -69,6 +69,7 @@ void on_failure(int rank, void (*how)()) {
 }
 
 void fail(const char *operation, const std::string &text, CallSite begun) {
+    failing = true;
     const CallSite call = current_call();
     const std::string origin = begun && begun != call ? "; begun at " + describe(begun) : "";
     std::fprintf(stderr, "stretto: rank %d: %s: %s (%s%s)\n", our_rank, operation, text.c_str(), describe(call).c_str(),

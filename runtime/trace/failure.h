@@ -14,6 +14,9 @@ std::string describe(CallSite site);
 //! that the program is in; site, where there is one, began the operation that the text is about.
 [[noreturn]] void fail(const char *operation, const std::string &text, CallSite begun = nullptr);
 
+//! Is this thread ending the job?
+inline constinit thread_local bool failing = false;
+
 //! Who we are, and how a job is ended: said once, by mpi/.
 void on_failure(int rank, void (*end_job)());
 

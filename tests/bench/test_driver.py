@@ -49,6 +49,11 @@ def test_every_mpi_gives_the_same_bits_plain_by_hand_and_with_stretto(mpi):
     assert result["verified"] and result["ranks"] == 2 and result["repetitions"] == 2
 
 
+def test_pages_give_the_same_bits_as_annotations(mpi):
+    result = figures("pair", "--mpi", mpi, "--lab", "none", "--size", "64KiB", "--trigger", "pages")
+    assert result["verified"] and result["trigger"] == "pages" and result["details"]["of_annotated"] > 0
+
+
 @pytest.mark.parametrize("kernel", ["cascade", "ring", "reduce"])
 def test_every_kernel_gives_the_same_bits_plain_by_hand_and_with_stretto(kernel):
     result = figures(kernel, "--lab", "none", "-n", 3, "--size", "64KiB", "--delta", 4096)

@@ -260,7 +260,10 @@ PROMISE(pages_neighbours_on_one_page_are_received_at_once) {
     if (rank == 0)
         for (int k = 0; k < NUMBER; k++) send_slowly(EACH, k);
     if (rank == 1) {
-        for (int k = 0; k < NUMBER; k++) receive_begins(memory + k * EACH, EACH);
+        for (int k = 0; k < NUMBER; k++) {
+            receive_begins(memory + k * EACH, EACH);
+            CHECK(memory[(k + 1) * EACH - 1] == byte_of(k, EACH - 1)); /* its end is on the next one's first page */
+        }
         for (int k = NUMBER - 1; k >= 0; k--) CHECK(holds(memory + k * EACH, EACH, k));
         for (int k = 0; k < NUMBER; k++) receive_ends(memory + k * EACH, EACH, k);
     }

@@ -38,6 +38,7 @@ SETTINGS = {
     "threads-force-tcp": (2, "tcp", "linked", "multiple", FORCE),
     "serialized-force": (3, "shm", "linked", "serialized", FORCE),
     "pages-tcp": (2, "tcp", "linked", None, PAGES),
+    "pages-tcp-userfault": (2, "tcp", "linked", None, PAGES | USERFAULT),
     "pages-force": (3, "shm", "linked", None, PAGES | FORCE),
     "pages-force-tcp-mprotect": (2, "tcp", "linked", None, PAGES | FORCE | MPROTECT),
     "pages-threads-force": (2, "tcp", "linked", "multiple", PAGES | FORCE | USERFAULT),

@@ -7,6 +7,7 @@ program of tests/hazard with a filter.
 import dataclasses
 
 FORCE = {"STRETTO_FORCE": "1", "STRETTO_NONCE": "73747265747461206675676120342027"}
+PAGES = {"STRETTO_TRIGGER": "pages"}
 
 
 @dataclasses.dataclass
@@ -244,6 +245,69 @@ MUTANTS = [
         "        if (!look(k)) return false;\n    }\n    // While",
         "        look(k);\n    }\n    // While",
         ("a_delta_receive_takes_every_kind_of_send", "a_pipeline_of_delta_messages_passes_through_all_ranks"),
+    ),
+    Mutant(
+        "pages in MPI: what is sent is not there yet",
+        "front/pages.cpp",
+        "    pages::Guard::settle(first, n);\n",
+        "",
+        ("pages_what_comes_is_sent_on_at_once", "pages_what_comes_is_received_over"),
+        transport="tcp",
+        env=PAGES,
+    ),
+    Mutant(
+        "pages in MPI: collectives wait for nothing",
+        "front/pages.cpp",
+        "if (uses_buffers || !__libc_single_threaded) pages::Guard::retire(nullptr, SIZE_MAX);",
+        "",
+        ("pages_collectives_and_files_use_what_comes",),
+        transport="tcp",
+        env=PAGES,
+    ),
+    Mutant(
+        "pages in MPI: the kernel meets closed pages",
+        "front/system_calls.cpp",
+        "    if (!nothing_watched()) pages::Guard::settle(memory, bytes);",
+        "",
+        ("pages_the_kernel_reads_what_comes",),
+        transport="tcp",
+        env=PAGES,
+    ),
+    Mutant(
+        "pages in MPI: the kernel does not write into what is tracked",
+        "front/system_calls.cpp",
+        "    pages::Tracker::settle(memory, bytes);",
+        "",
+        ("pages_the_kernel_writes_into_an_open_send",),
+        transport="tcp",
+        env=PAGES,
+    ),
+    Mutant(
+        "pages in MPI: memory that something comes into is given away",
+        "front/system_calls.cpp",
+        "    pages::Guard::retire(memory, bytes);",
+        "",
+        ("pages_what_comes_is_unmapped", "pages_what_comes_is_moved"),
+        transport="tcp",
+        env=PAGES,
+    ),
+    Mutant(
+        "pages in MPI: rehearsals teach nothing",
+        "tune/which_trigger.cpp",
+        "    if (heard.misuse)\n",
+        "    if (heard.misuse && heard.passed == 0)\n",
+        ("pages_an_array_of_zeros_that_is_filled_afterwards_arrives",),
+        transport="tcp",
+        env=PAGES,
+    ),
+    Mutant(
+        "pages in MPI: what a shorter message leaves alone is lost",
+        "pages/guard.cpp",
+        "        if (missing_ && kept_) open_what_did_not_come();\n",
+        "",
+        ("pages_a_message_that_ends_shorter_leaves_the_rest_as_it_was",),
+        transport="tcp",
+        env=PAGES | {"STRETTO_GUARD": "userfault"},
     ),
     Mutant(
         "pages: re-arming does nothing",

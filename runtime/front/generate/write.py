@@ -147,7 +147,10 @@ def body(class_, function, standard, native, arguments):
             outermost += f"    if (progress::tasks && outermost) {{\n{settles}    }}\n"
         return f"{outermost}    return outermost && front::framing() ? front::{name}({arguments}) : {native};\n"
     first = f"    if (outermost && front::framing()) front::{class_.first}();\n" if class_.first else ""
+    # Who ends the job waits for nothing.
     settles = f"    if (progress::tasks && outermost) front::settle_everything({'true' if buffers else 'false'});\n"
+    if name == "Abort":
+        settles = ""
     return f"{outermost}{first}{settles}    const front::Alone alone;\n    return {native};\n"
 
 
