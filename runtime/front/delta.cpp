@@ -150,6 +150,8 @@ int send_begin(const void *buf, MPI_Count count, MPI_Datatype type, int dest, in
         const auto memory = mpi::TypedBuffer(buf, count, type).memory();
         trigger::enter(memory.data(), memory.size(), *send, watch, send->delta_bytes(), site);
         if (watch) stretto::count(watch.is_rehearsal() ? Rule::pages_rehearsed : Rule::pages_watched);
+        // While the first delta is written, the receiver learns of the message, and closes its pages.
+        if (watch && !watch.is_rehearsal()) send->take_place();
         return MPI_SUCCESS;
     }
     auto held = std::make_unique<Held>(buf, count, type, dest, tag, comm);

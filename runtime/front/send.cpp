@@ -83,7 +83,8 @@ namespace {
         return MPI_SUCCESS;
     }
     // Nothing of ours waits for this thread, or the call does not wait.
-    if (!progress::tasks || mode == Mode::buffered) {
+    if (!progress::tasks) return native::send(mode, buf, count, type, dest, tag, comm);
+    if (mode == Mode::buffered) {
         const Alone alone;
         return native::send(mode, buf, count, type, dest, tag, comm);
     }

@@ -1,5 +1,6 @@
 #include "progress/progress.h"
 
+#include <new>
 #include <sched.h>
 
 namespace stretto::progress {
@@ -60,17 +61,20 @@ bool anything_leaving() {
 // While something is guarded no signal may come in: its handler could touch a page, and wait for a lock that its own thread holds.
 void Guard::take() {
     pthread_mutex_lock(&mutex);
+    state = held_so;
     if (stretto::pages::Guard::any()) {
         pthread_mutex_unlock(&mutex);
-        quiet.emplace();
+        new (&quiet) stretto::pages::Quiet;
         pthread_mutex_lock(&mutex);
+        state = held_quietly;
     }
-    held_ = mine = true;
+    mine = true;
 }
 
 void Guard::give_back() {
     mine = false;
     pthread_mutex_unlock(&mutex);
+    if (state == held_quietly) quiet.~Quiet();
 }
 
 void Patience::pause() {

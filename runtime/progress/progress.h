@@ -4,7 +4,6 @@
 
 #include <cstddef>
 #include <mutex>
-#include <optional>
 #include <pthread.h>
 
 namespace stretto::progress {
@@ -67,14 +66,18 @@ public:
         if (multiple || pages) take();
     }
     //! Only if nobody has it: for fault handlers, where this thread has all signals blocked. See held().
-    explicit Guard(std::try_to_lock_t) : held_(!mine && pthread_mutex_trylock(&mutex) == 0) { mine |= held_; }
+    explicit Guard(std::try_to_lock_t) {
+        if (mine || pthread_mutex_trylock(&mutex) != 0) return;
+        state = held_so;
+        mine = true;
+    }
     ~Guard() {
-        if (held_) give_back();
+        if (state) give_back();
     }
     Guard(const Guard &) = delete;
     Guard &operator=(const Guard &) = delete;
 
-    bool held() const { return held_; }
+    bool held() const { return state != not_held; }
 
     //! The program's threads may call MPI at once.
     static inline bool multiple = false;
@@ -87,8 +90,10 @@ private:
     void take();
     void give_back();
 
-    bool held_ = false;
-    std::optional<stretto::pages::Quiet> quiet;
+    enum : char { not_held, held_so, held_quietly } state = not_held;
+    union { // no work where the lock is not needed
+        stretto::pages::Quiet quiet;
+    };
     static inline pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 };
 

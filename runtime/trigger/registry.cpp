@@ -53,9 +53,11 @@ void stop_watching(Sending &sending) {
 
 // An annotation. Pages may have said so already: then they are not asked again.
 void annotated(Sending &sending, Range here, CallSite site) {
-    sending.heard.annotated = true;
-    stop_watching(sending);
-    if (sending.said.empty())
+    if (!sending.heard.annotated) [[unlikely]] {
+        sending.heard.annotated = true;
+        stop_watching(sending);
+    }
+    if (sending.said.empty()) [[likely]]
         sending.party->ready(here, site);
     else
         sending.said.for_each_gap(here, [&](Range gap) { sending.party->ready(gap, site); });
