@@ -1,6 +1,7 @@
 #include "pages/guard.h"
 
 #include "pages/memory.h"
+#include "pages/tracker.h"
 #include "pages/userfault.h"
 
 #include <algorithm>
@@ -127,6 +128,8 @@ Guard *Guard::begin(void *buffer, std::size_t bytes, Coming coming) {
     const Facts memory = facts(pages);
     if (!memory.ordinary || memory.stack) return guard;
     pages = whole_pages({missing.begin, own_end(addresses)});
+    if (Tracker::concerns(pointer(pages.begin), pages.bytes()))
+        return guard; // a page is closed for one reason at a time
     if (guard->overlaps_another(pages)) return guard;
     fault::add(on_fault);
     const bool door = memory_file >= 0;

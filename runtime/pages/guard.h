@@ -1,5 +1,6 @@
 #pragma once
 #include "pages/fault.h"
+#include "pages/memory.h"
 #include "range/range.h"
 
 #include <atomic>
@@ -59,6 +60,11 @@ public:
 
     //! Never null.
     static Guard *begin(void *buffer, std::size_t bytes, Coming coming = {});
+
+    //! Is a page of these bytes guarded? Also without the lock.
+    static bool concerns(const void *address, std::size_t bytes) {
+        return any() && meets_a_guard(addresses_of(address, bytes));
+    }
 
     //! Is anything guarded, or has not come? Also without the lock.
     static bool any() { return active_.load(std::memory_order_relaxed) != 0; }

@@ -1,6 +1,7 @@
 #include "pages/tracker.h"
 
 #include "pages/bounds.h"
+#include "pages/guard.h"
 #include "pages/memory.h"
 #include "pages/quiet.h"
 #include "pages/userfault.h"
@@ -144,7 +145,9 @@ void Tracker::start(Tracking tracking, Notice its_notice) {
 
 Tracker *Tracker::begin(const void *buffer, std::size_t bytes, std::size_t unit_bytes, bool carefully) {
     const Range addresses = addresses_of(buffer, bytes), pages = whole_pages(addresses);
-    const Facts memory = best == Tracking::none || pages.empty() ? Facts{} : facts(pages);
+    // A page is closed for one reason at a time.
+    const bool never = best == Tracking::none || pages.empty() || Guard::concerns(pointer(pages.begin), pages.bytes());
+    const Facts memory = never ? Facts{} : facts(pages);
     if (memory.ordinary) fault::add(on_fault);
     QuietLock lock;
     Tracker *tracker = trackers;

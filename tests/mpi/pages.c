@@ -319,6 +319,31 @@ PROMISE(pages_what_comes_is_sent_on_at_once) {
     free(buffer);
 }
 
+/* The cascade of the paper: what comes is added to in place, and is sent on while more comes. */
+PROMISE(pages_what_comes_is_added_to_and_sent_on_in_place) {
+    unsigned char *buffer = own_pages(MANY);
+    for (int i = 0; i < TIMES; i++) {
+        if (rank == 0) {
+            send_slowly(MANY, i);
+            MPI_Recv(buffer, MANY, MPI_BYTE, 1, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+            int good = 1;
+            for (int at = 0; at < MANY; at++) good &= buffer[at] == (unsigned char)(byte_of(i, at) + 1);
+            CHECK(good);
+        }
+        if (rank == 1) {
+            MPI_Request request;
+            if (i % 2) MPIX_Delta_send_begin(buffer, MANY, MPI_BYTE, 0, 2, MPI_COMM_WORLD, &request);
+            receive_begins(buffer, MANY);
+            if (i % 2 == 0) MPIX_Delta_send_begin(buffer, MANY, MPI_BYTE, 0, 2, MPI_COMM_WORLD, &request);
+            for (int at = 0; at < MANY; at++) buffer[at]++;
+            MPIX_Delta_recv_end(buffer, MPI_STATUS_IGNORE);
+            MPIX_Delta_send_end(&request);
+            MPI_Wait(&request, MPI_STATUS_IGNORE);
+        }
+    }
+    free(buffer);
+}
+
 PROMISE(pages_what_comes_is_received_over) {
     unsigned char *buffer = own_pages(MANY);
     if (rank == 0) {
