@@ -80,17 +80,6 @@ bool listens_to_annotations() {
     return settings.trigger == Trigger::automatic || settings.trigger == Trigger::annotations;
 }
 
-// How this delta send is watched. The mechanisms start when the first one is.
-trigger::Watch choose_watch(const mpi::Peer &peer, std::size_t bytes, CallSite site) {
-    trigger::Watch watch;
-    {
-        progress::Guard guard;
-        watch = tune::watch(settings.trigger, site, bytes, peer.rate);
-    }
-    if (watch) start_pages();
-    return watch;
-}
-
 tune::Release choose_release() {
     tune::Release release;
     {
@@ -121,12 +110,14 @@ int send_begin(const void *buf, MPI_Count count, MPI_Datatype type, int dest, in
     mpi::Peer *peer = nullptr;
     trigger::Watch watch;
     if (active && count > 0) {
+        progress::Guard guard;
         const mpi::TypeMap &map = mpi::type_map(type);
         bytes = static_cast<std::size_t>(count) * map.bytes();
         // The smallest that gains: a first fragment and something after it. Any header would do for the rest of rule 10.
         if (map.known() && bytes >= message::least_total) peer = mpi::communicator(comm)->framing_peer(dest);
-        if (peer && map.contiguous()) watch = choose_watch(*peer, bytes, site);
+        if (peer && map.contiguous()) watch = tune::watch(settings.trigger, site, bytes, peer->rate);
     }
+    if (watch) start_pages(); // the first one starts the mechanisms
     progress::Guard guard;
     enter();
     check_place(dest, tag, comm);

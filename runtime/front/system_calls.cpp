@@ -5,13 +5,12 @@
 // memory passes without any lock.
 #include "front/entry.h"
 #include "pages/guard.h"
+#include "pages/libc.h"
 #include "pages/memory.h"
 #include "pages/tracker.h"
 #include "trace/failure.h"
 
-#include <atomic>
 #include <cstdio>
-#include <dlfcn.h>
 #include <malloc.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
@@ -21,22 +20,6 @@
 namespace stretto::front {
 
 namespace {
-
-// The next function of this name after ours.
-void *next(const char *name, std::atomic<void *> &known) {
-    void *function = known.load(std::memory_order_relaxed);
-    if (!function) {
-        function = dlsym(RTLD_NEXT, name);
-        known.store(function, std::memory_order_relaxed);
-    }
-    return function;
-}
-
-#define NEXT(name)                           \
-    reinterpret_cast<decltype(&::name)>([] { \
-        static std::atomic<void *> function; \
-        return next(#name, function);        \
-    }())
 
 // A call from inside MPI is the library's: its buffers were settled when the call was made.
 bool nothing_watched() {
@@ -57,11 +40,11 @@ void is_written(void *memory, std::size_t bytes) {
 }
 
 void are_read(const iovec *pieces, int count) {
-    for (int k = 0; k < count && !nothing_watched(); k++) is_read(pieces[k].iov_base, pieces[k].iov_len);
+    for (int k = 0; k < count; k++) is_read(pieces[k].iov_base, pieces[k].iov_len);
 }
 
 void are_written(const iovec *pieces, int count) {
-    for (int k = 0; k < count && !nothing_watched(); k++) is_written(pieces[k].iov_base, pieces[k].iov_len);
+    for (int k = 0; k < count; k++) is_written(pieces[k].iov_base, pieces[k].iov_len);
 }
 
 // The next reader of this memory is somebody else.
@@ -210,14 +193,12 @@ PUBLIC size_t __fread_chk(void *memory, size_t room, size_t size, size_t count, 
 // --- memory itself --------------------------------------------------------------------------------------------------
 
 PUBLIC void free(void *memory) noexcept {
-    if (memory && (stretto::pages::Guard::any() || stretto::pages::Tracker::any()))
-        is_given_away("free", memory, malloc_usable_size(memory));
+    if (memory && !nothing_watched()) is_given_away("free", memory, malloc_usable_size(memory));
     NEXT(free)(memory);
 }
 
 PUBLIC void *realloc(void *memory, size_t bytes) noexcept {
-    if (memory && (stretto::pages::Guard::any() || stretto::pages::Tracker::any()))
-        is_given_away("realloc", memory, malloc_usable_size(memory));
+    if (memory && !nothing_watched()) is_given_away("realloc", memory, malloc_usable_size(memory));
     return NEXT(realloc)(memory, bytes);
 }
 

@@ -1,43 +1,17 @@
 #include "pages/fault.h"
 
+#include "pages/libc.h"
 #include "pages/quiet.h"
 
 #include <array>
 #include <atomic>
 #include <cerrno>
 #include <csignal>
-#include <dlfcn.h>
 #include <ucontext.h>
 
 namespace stretto::pages::fault {
 
 namespace {
-
-using SigactionFunction = int (*)(int, const struct sigaction *, struct sigaction *);
-
-// The next sigaction after ours: libc's. Asked for when first needed, which may be before any constructor of ours.
-SigactionFunction libc_sigaction() {
-    static std::atomic<SigactionFunction> found{nullptr};
-    SigactionFunction function = found.load(std::memory_order_relaxed);
-    if (!function) {
-        *reinterpret_cast<void **>(&function) = dlsym(RTLD_NEXT, "sigaction");
-        found.store(function, std::memory_order_relaxed);
-    }
-    return function;
-}
-
-// signal() has a memory of its own (siginterrupt), so other signals go to libc's.
-using SignalFunction = sighandler_t (*)(int, sighandler_t);
-
-SignalFunction libc_signal() {
-    static std::atomic<SignalFunction> found{nullptr};
-    SignalFunction function = found.load(std::memory_order_relaxed);
-    if (!function) {
-        *reinterpret_cast<void **>(&function) = dlsym(RTLD_NEXT, "signal");
-        found.store(function, std::memory_order_relaxed);
-    }
-    return function;
-}
 
 constexpr std::array<int, 2> ours = {SIGSEGV, SIGBUS};
 
@@ -75,7 +49,7 @@ void pass_on(int signal, siginfo_t *info, ucontext_t *context) {
         // made again under the default action.
         struct sigaction by_default {};
         by_default.sa_handler = SIG_DFL;
-        libc_sigaction()(signal, &by_default, nullptr);
+        NEXT(sigaction)(signal, &by_default, nullptr);
         if (sent_by_somebody) raise(signal);
         return;
     }
@@ -139,10 +113,10 @@ void install() {
     handler.sa_mask = Quiet::all_but_synchronous();
     for (const int signal : ours) {
         struct sigaction before;
-        libc_sigaction()(signal, nullptr, &before);
+        NEXT(sigaction)(signal, nullptr, &before);
         if ((before.sa_flags & SA_SIGINFO) && before.sa_sigaction == on_fault) continue;
         set_programs_action(signal, before);
-        libc_sigaction()(signal, &handler, nullptr);
+        NEXT(sigaction)(signal, &handler, nullptr);
     }
     installed = true;
 }
@@ -170,7 +144,7 @@ extern "C" {
 
 __attribute__((visibility("default"))) int sigaction(int signal, const struct sigaction *action,
                                                      struct sigaction *before) noexcept {
-    if (!installed || !is_ours(signal)) return libc_sigaction()(signal, action, before);
+    if (!installed || !is_ours(signal)) return NEXT(sigaction)(signal, action, before);
     const struct sigaction last = *programs_action(signal).load();
     if (action) set_programs_action(signal, *action);
     if (before) *before = last;
@@ -178,7 +152,8 @@ __attribute__((visibility("default"))) int sigaction(int signal, const struct si
 }
 
 __attribute__((visibility("default"))) sighandler_t signal(int number, sighandler_t handler) noexcept {
-    if (!installed || !is_ours(number)) return libc_signal()(number, handler);
+    if (!installed || !is_ours(number))
+        return NEXT(signal)(number, handler); // it has a memory of its own: siginterrupt
     struct sigaction action {
     }, before;
     action.sa_handler = handler;

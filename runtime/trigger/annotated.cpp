@@ -88,19 +88,16 @@ private:
 
 // Nothing of ours imports them: they are defined here.
 const Found &look_at_all() {
+    unsigned long long loaded = found.loaded;
     dl_iterate_phdr(
-        [](dl_phdr_info *object, std::size_t, void *) {
+        [](dl_phdr_info *object, std::size_t, void *its_loaded) {
             if (object->dlpi_adds == found.loaded) return 1; // seen all
+            *static_cast<unsigned long long *>(its_loaded) = object->dlpi_adds;
             Imports(*object).look();
             return 0;
         },
-        nullptr);
-    dl_iterate_phdr(
-        [](dl_phdr_info *object, std::size_t, void *) {
-            found.loaded = object->dlpi_adds;
-            return 1;
-        },
-        nullptr);
+        &loaded);
+    found.loaded = loaded;
     return found;
 }
 
