@@ -6,6 +6,7 @@
 #include "front/incoming.h"
 #include "front/outgoing.h"
 #include "front/pages.h"
+#include "pages/guard.h"
 #include "trace/counters.h"
 #include "trace/timeline.h"
 #include "trigger/registry.h"
@@ -15,6 +16,7 @@
 #include <stretto/stretto.h>
 
 #include <algorithm>
+#include <span>
 #include <vector>
 
 namespace stretto::front {
@@ -61,8 +63,28 @@ struct Open {
     int dest, tag;
     CallSite site;
     bool listens; // to annotations
+    std::span<const std::byte> memory;
 };
 std::vector<Open> open_sends;
+
+std::vector<Open>::iterator find_send(const MPI_Request &request, const char *name, CallSite site) {
+    const auto at =
+        std::find_if(open_sends.begin(), open_sends.end(), [&](const Open &open) { return open.request == request; });
+    if (at == open_sends.end())
+        fail(name, "this request is no open delta send: it was not begun, or has ended already", site);
+    return at;
+}
+
+// What is sent on may still be coming, where the program has not touched it.
+void settle_send(const MPI_Request &request, const char *name, CallSite site) {
+    if (!pages::Guard::any()) return;
+    std::span<const std::byte> memory;
+    {
+        progress::Guard guard;
+        memory = find_send(request, name, site)->memory;
+    }
+    pages::Guard::settle(memory.data(), memory.size());
+}
 
 // A delta receive between its begin and its end.
 struct OpenReceive {
@@ -133,12 +155,21 @@ int send_begin(const void *buf, MPI_Count count, MPI_Datatype type, int dest, in
     operation.send = send;
     operation.waits_for_end = true;
     *request = operation.handle;
-    open_sends.push_back({*request, send, nullptr, count > 0 ? bytes / static_cast<std::size_t>(count) : 0, comm, dest,
-                          tag, site, listens});
+    open_sends.push_back({*request,
+                          send,
+                          nullptr,
+                          count > 0 ? bytes / static_cast<std::size_t>(count) : 0,
+                          comm,
+                          dest,
+                          tag,
+                          site,
+                          listens,
+                          {}});
     delta_sends_open++;
     if (listens) stretto_sends_open = stretto_sends_open + 1;
     if (send) {
         const auto memory = mpi::TypedBuffer(buf, count, type).memory();
+        open_sends.back().memory = memory;
         trigger::enter(memory.data(), memory.size(), *send, watch, send->delta_bytes(), site);
         if (watch) stretto::count(watch.is_rehearsal() ? Rule::pages_rehearsed : Rule::pages_watched);
         // While the first delta is written, the receiver learns of the message, and closes its pages.
@@ -148,20 +179,18 @@ int send_begin(const void *buf, MPI_Count count, MPI_Datatype type, int dest, in
     auto held = std::make_unique<Held>(buf, count, type, dest, tag, comm);
     MPI_Aint lower = 0, extent = 0;
     mpi::library.Type_get_extent(type, &lower, &extent);
-    trigger::enter(buf,
-                   static_cast<std::size_t>(std::max<MPI_Count>(count, 0)) *
-                       static_cast<std::size_t>(std::max<MPI_Aint>(extent, 0)),
-                   *held);
+    const auto extents = static_cast<std::size_t>(std::max<MPI_Count>(count, 0)) *
+                         static_cast<std::size_t>(std::max<MPI_Aint>(extent, 0));
+    open_sends.back().memory = {static_cast<const std::byte *>(buf), extents};
+    trigger::enter(buf, extents, *held);
     open_sends.back().held = std::move(held);
     return MPI_SUCCESS;
 }
 
 int send_end(MPI_Count count, MPI_Request *request, CallSite site, const char *name) {
+    settle_send(*request, name, site);
     progress::Guard guard;
-    const auto at =
-        std::find_if(open_sends.begin(), open_sends.end(), [&](const Open &o) { return o.request == *request; });
-    if (at == open_sends.end())
-        fail(name, "this request is no open delta send: it was not begun, or has ended already", site);
+    const auto at = find_send(*request, name, site);
     Open open = std::move(*at);
     open_sends.erase(at);
     delta_sends_open--;

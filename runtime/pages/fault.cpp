@@ -79,9 +79,19 @@ const void *instruction_of([[maybe_unused]] const ucontext_t &context) {
 #endif
 }
 
+bool reads([[maybe_unused]] const ucontext_t &context) {
+#if defined(__x86_64__)
+    constexpr greg_t write = 2; // of a page fault's error code
+    return !(context.uc_mcontext.gregs[REG_ERR] & write);
+#else
+    return false;
+#endif
+}
+
 bool served(siginfo_t *info, const ucontext_t &context) {
     if (info->si_code <= 0) return false; // from kill(), not from the processor
-    const Access access{reinterpret_cast<std::uintptr_t>(info->si_addr), instruction_of(context), context.uc_sigmask};
+    const Access access{reinterpret_cast<std::uintptr_t>(info->si_addr), instruction_of(context), reads(context),
+                        context.uc_sigmask};
     for (const auto &owner : owners)
         if (const Owner asked = owner.load(); asked && asked(access)) return true;
     // Nobody's page now, but perhaps it was when the access was made, and another thread opened it before we looked: once more,

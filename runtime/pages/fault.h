@@ -12,6 +12,7 @@ namespace stretto::pages::fault {
 struct Access {
     std::uintptr_t address;
     const void *instruction;
+    bool reads;           //!< it was no write for certain; only some processors tell
     const sigset_t &mask; //!< of signals that the thread had blocked
 };
 

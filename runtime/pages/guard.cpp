@@ -33,10 +33,6 @@ Guard::Until until = nullptr;
 std::atomic<Guard *> guards{nullptr};
 std::atomic<bool> forking{false};
 
-bool protect(Range pages, int access) {
-    return mprotect(pointer(pages.begin), pages.bytes(), access) == 0;
-}
-
 // --- the door that the program does not see -------------------------------------------------------------------------
 
 int memory_file = -1;
@@ -100,6 +96,7 @@ GuardingChoice choose_guarding(const char *forced) {
 // --- begin ----------------------------------------------------------------------------------------------------------
 
 void Guard::start(const GuardingChoice &choice, Until its_until) {
+    Tracker::prepare_for_forks();
     static const int once = pthread_atfork(before_fork, after_fork, in_child);
     static_cast<void>(once);
     best = choice;
@@ -128,8 +125,7 @@ Guard *Guard::begin(void *buffer, std::size_t bytes, Coming coming) {
     const Facts memory = facts(pages);
     if (!memory.ordinary || memory.stack) return guard;
     pages = whole_pages({missing.begin, own_end(addresses)});
-    if (Tracker::concerns(pointer(pages.begin), pages.bytes()))
-        return guard; // a page is closed for one reason at a time
+    if (Tracker::concerns(pointer(pages.begin), pages.bytes())) return guard; // sent, and received into meanwhile
     if (guard->overlaps_another(pages)) return guard;
     fault::add(on_fault);
     const bool door = memory_file >= 0;
@@ -165,6 +161,20 @@ bool Guard::close(Guarding how, Range pages, bool keep) {
     how_ = Guarding::block;
     kept_.reset();
     return false;
+}
+
+Guard::Closed Guard::closed(Range pages) {
+    Closed closed;
+    if (!any()) return closed;
+    for (const Guard *guard = guards; guard; guard = guard->next_) {
+        const Range here = intersection(pages, guard->guarded());
+        if (here.empty()) continue;
+        closed.by_userfault |= guard->how_ == Guarding::userfault;
+        const Range its = guard->pages_of(here);
+        for (std::size_t page = its.begin; page < its.end; page++)
+            if (!guard->here_[page]) closed.addresses.insert(guard->addresses_of_pages({page, page + 1}));
+    }
+    return closed;
 }
 
 Range Guard::pages_of(Range addresses) const {
@@ -248,7 +258,7 @@ bool Guard::open(Range pages, const std::byte *data) {
     const Range addresses = addresses_of_pages(pages);
     if (how_ == Guarding::userfault) {
         if (!userfault::fill(addresses, data)) return false;
-    } else if (!protect(addresses, PROT_READ | PROT_WRITE)) {
+    } else if (!Tracker::open_what_came(addresses)) {
         closed_to_the_end_ = true; // it would take a map more than the kernel allows
         return true;
     }
@@ -266,8 +276,8 @@ void Guard::give_back() {
         if (how_ == Guarding::userfault)
             userfault::forget(pages);
         else if (closed_to_the_end_ || missing_)
-            protect(pages, PROT_READ | PROT_WRITE); // one map: always possible
-        fault::pages_opened();                      // before the range is given up: see fault.h
+            Tracker::open_what_came(pages); // one map: always possible
+        fault::pages_opened();              // before the range is given up: see fault.h
         end_ = 0;
         begin_ = 0;
     }

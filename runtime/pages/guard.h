@@ -1,7 +1,7 @@
 #pragma once
 #include "pages/fault.h"
 #include "pages/memory.h"
-#include "range/range.h"
+#include "range/range_set.h"
 
 #include <atomic>
 #include <cstddef>
@@ -61,10 +61,12 @@ public:
     //! Never null.
     static Guard *begin(void *buffer, std::size_t bytes, Coming coming = {});
 
-    //! Is a page of these bytes guarded? Also without the lock.
-    static bool concerns(const void *address, std::size_t bytes) {
-        return any() && meets_a_guard(addresses_of(address, bytes));
-    }
+    //! \brief Which of some pages are closed.
+    struct Closed {
+        RangeSet addresses;
+        bool by_userfault = false; //!< some of them
+    };
+    static Closed closed(Range pages);
 
     //! Is anything guarded, or has not come? Also without the lock.
     static bool any() { return active_.load(std::memory_order_relaxed) != 0; }

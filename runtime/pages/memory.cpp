@@ -6,6 +6,7 @@
 #include <cstring>
 #include <fcntl.h>
 #include <pthread.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 namespace stretto::pages {
@@ -19,6 +20,10 @@ Range whole_pages(Range addresses) {
     const std::size_t page = page_bytes();
     const Range inside{(addresses.begin + page - 1) / page * page, addresses.end / page * page};
     return inside.empty() ? Range{inside.begin, inside.begin} : inside;
+}
+
+bool protect(Range pages, int access) {
+    return mprotect(pointer(pages.begin), pages.bytes(), access) == 0;
 }
 
 // What glibc keeps in front of a chunk that has a mapping of its own: bytes from the mapping's begin, and bytes to its end with three flags
@@ -114,9 +119,7 @@ Facts facts(Range addresses) {
             all = {};
             break;
         }
-        all.ordinary &= mapping.facts.ordinary;
-        all.anonymous &= mapping.facts.anonymous;
-        all.stack |= mapping.facts.stack;
+        all.add(mapping.facts);
         at = mapping.addresses.end;
     }
     if (maps >= 0) close(maps);

@@ -30,7 +30,17 @@ struct Facts {
     bool ordinary = false;  //!< every page is private, readable, writable, not executable, and of the usual size
     bool anonymous = false; //!< ... and comes from no file: .bss, but not .data
     bool stack = false;     //!< some of it is the main thread's stack, or the caller's
+
+    //! What they are together.
+    void add(const Facts &more) {
+        ordinary &= more.ordinary;
+        anonymous &= more.anonymous;
+        stack |= more.stack;
+    }
 };
+
+//! False where the kernel refuses: they are no memory, or it would take a map more than there may be.
+bool protect(Range pages, int access);
 
 //! One system call for each mapping (Linux 6.11), else the text of /proc/self/maps. Not for signal handlers.
 Facts facts(Range addresses);

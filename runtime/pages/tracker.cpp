@@ -66,31 +66,12 @@ class QuietLock {
 
 // --- the mechanisms: close pages to writes, and open them -----------------------------------------------------------
 
-bool protect(Range pages, int access) {
-    return mprotect(pointer(pages.begin), pages.bytes(), access) == 0;
-}
-
 bool close_to_writes(Tracking how, Range pages) {
     return how == Tracking::userfault ? userfault::write_protect(pages, true) : protect(pages, PROT_READ);
 }
 
 bool open_to_writes(Tracking how, Range pages) {
     return how == Tracking::userfault ? userfault::write_protect(pages, false) : protect(pages, PROT_READ | PROT_WRITE);
-}
-
-bool begin_watching(Tracking how, Range pages) {
-    if (how == Tracking::mprotect) return protect(pages, PROT_READ);
-    if (!userfault::watch_writes(pages)) return false;
-    if (userfault::write_protect(pages, true)) return true;
-    userfault::forget(pages);
-    return false;
-}
-
-void end_watching(Tracking how, Range pages) {
-    if (how == Tracking::userfault)
-        userfault::forget(pages); // opens them too
-    else
-        protect(pages, PROT_READ | PROT_WRITE);
 }
 
 long this_thread() {
@@ -137,17 +118,26 @@ TrackingChoice choose_tracking(const char *forced) {
 // --- begin ----------------------------------------------------------------------------------------------------------
 
 void Tracker::start(Tracking tracking, Notice its_notice) {
-    static const int once = pthread_atfork(before_fork, after_fork, in_child);
-    static_cast<void>(once);
+    prepare_for_forks();
     best = tracking;
     notice = its_notice;
 }
 
+void Tracker::prepare_for_forks() {
+    static const int once = pthread_atfork(before_fork, after_fork, in_child);
+    static_cast<void>(once);
+}
+
 Tracker *Tracker::begin(const void *buffer, std::size_t bytes, std::size_t unit_bytes, bool carefully) {
     const Range addresses = addresses_of(buffer, bytes), pages = whole_pages(addresses);
-    // A page is closed for one reason at a time.
-    const bool never = best == Tracking::none || pages.empty() || Guard::concerns(pointer(pages.begin), pages.bytes());
-    const Facts memory = never ? Facts{} : facts(pages);
+    Guard::Closed awaited = Guard::closed(pages);
+    Facts memory;
+    // The pages that a guard of userfaultfd waits for are no memory at all yet.
+    if (best != Tracking::none && !pages.empty() && !awaited.by_userfault) {
+        memory = {true, true, false};
+        awaited.addresses.for_each_gap(pages,
+                                       [&](Range here) { memory.add(facts(here)); }); // the guard knows the others
+    }
     if (memory.ordinary) fault::add(on_fault);
     QuietLock lock;
     Tracker *tracker = trackers;
@@ -164,8 +154,10 @@ Tracker *Tracker::begin(const void *buffer, std::size_t bytes, std::size_t unit_
     // Not on a stack: when its function has returned, frames of signals are pushed there.
     if (!memory.ordinary || memory.stack || overlaps_another(pages)) return tracker;
     const bool first = best == Tracking::userfault && memory.anonymous;
-    if (!(first && tracker->watch(Tracking::userfault, pages, unit_bytes)))
-        tracker->watch(Tracking::mprotect, pages, unit_bytes);
+    tracker->awaited_ = std::move(awaited.addresses);
+    if (!(first && tracker->watch(Tracking::userfault, pages, unit_bytes)) &&
+        !tracker->watch(Tracking::mprotect, pages, unit_bytes))
+        tracker->awaited_.clear();
     return tracker;
 }
 
@@ -183,14 +175,55 @@ bool Tracker::watch(Tracking how, Range pages, std::size_t unit_bytes) {
     pages_ = pages;
     active_++;
     bounds.widen(pages);
-    if (begin_watching(how, pages)) return true;
+    if (begin_watching()) return true;
     how_ = Tracking::none;
     pages_ = {};
     active_--;
     return false;
 }
 
+bool Tracker::begin_watching() const {
+    if (how_ == Tracking::userfault && !userfault::watch_writes(pages_)) return false;
+    const bool closed = for_what_came(pages_, [&](Range here) {
+        if (how_ == Tracking::userfault) userfault::populate(here);
+        return close_to_writes(how_, here);
+    });
+    if (!closed) end_watching();
+    return closed;
+}
+
+void Tracker::end_watching() const {
+    if (how_ == Tracking::userfault)
+        userfault::forget(pages_); // opens them too
+    else
+        open_to_writes(pages_);
+}
+
+// Not what a guard has closed: nobody has seen it, and it is opened when it comes.
+template <class Function>
+bool Tracker::for_what_came(Range pages, Function &&function) const {
+    bool all = true;
+    awaited_.for_each_gap(pages, [&](Range here) { all &= function(here); });
+    return all;
+}
+
+// Units of which something has not come leave at the end, whatever the program did to the rest of them.
+template <class Function>
+void Tracker::for_all_that_came(Range units, Function &&function) const {
+    if (!awaited_.intersects(pages_of(units))) return function(units);
+    for (std::size_t unit = units.begin; unit < units.end; unit++)
+        if (!awaited_.intersects(pages_of({unit, unit + 1}))) function(Range{unit, unit + 1});
+}
+
+bool Tracker::open_to_writes(Range pages) const {
+    return for_what_came(pages, [&](Range here) { return pages::open_to_writes(how_, here); });
+}
+
 // --- units, pages, offsets ------------------------------------------------------------------------------------------
+
+Range Tracker::units_of(Range addresses) const {
+    return {(addresses.begin - pages_.begin) / unit_, (addresses.end - 1 - pages_.begin) / unit_ + 1};
+}
 
 Range Tracker::pages_of(Range units) const {
     return {pages_.begin + units.begin * unit_, std::min(pages_.begin + units.end * unit_, pages_.end)};
@@ -211,7 +244,9 @@ bool Tracker::on_fault(const fault::Access &access) {
         Lock lock;
         Tracker *tracker = trackers;
         while (tracker && !tracker->pages_.covers({access.address, access.address + 1})) tracker = tracker->next_;
-        if (!tracker) return false;
+        // A page that was closed by a guard when it was read, and has come since, was not written.
+        if (!tracker || access.reads || tracker->awaited_.intersects({access.address, access.address + 1}))
+            return false;
         const std::size_t unit = (access.address - tracker->pages_.begin) / tracker->unit_;
         State &state = tracker->states_[unit];
         switch (state) {
@@ -243,7 +278,7 @@ Sweep::Entry Tracker::entry(std::uintptr_t address, std::size_t unit) const {
 }
 
 void Tracker::open(Range units) {
-    if (!open_to_writes(how_, pages_of(units))) open_all();
+    if (!open_to_writes(pages_of(units))) open_all();
     fault::pages_opened();
 }
 
@@ -253,12 +288,56 @@ void Tracker::open_all() {
         if (states_[unit] == State::left) keep_copy(offsets_of({unit, unit + 1}));
         if (states_[unit] != State::misused) states_[unit] = State::open;
     }
-    open_to_writes(how_, pages_);
+    open_to_writes(pages_);
 }
 
 void Tracker::keep_copy(Range offsets) {
     const auto *bytes = static_cast<const std::byte *>(pointer(buffer_.begin));
     copies_.push_back({offsets.begin, {bytes + offsets.begin, bytes + offsets.end}});
+}
+
+// --- what comes while it is tracked ---------------------------------------------------------------------------------
+
+bool Tracker::open_what_came(Range pages) {
+    if (!any() || !bounds.meet(pages)) return protect(pages, PROT_READ | PROT_WRITE);
+    QuietLock lock;
+    RangeSet others;
+    others.insert(pages);
+    bool opened = true;
+    for (Tracker *tracker = trackers; tracker; tracker = tracker->next_) {
+        opened &= tracker->open_its_part(pages);
+        others.erase(tracker->pages_);
+    }
+    for (const Range range : others.ranges()) opened &= protect(range, PROT_READ | PROT_WRITE);
+    return opened;
+}
+
+bool Tracker::open_its_part(Range pages) {
+    std::vector<Range> parts;
+    awaited_.for_each_part(pages, [&](Range part) { parts.push_back(part); });
+    bool all = true;
+    for (const Range part : parts) {
+        bool opened = open_to_reads(part);
+        if (!opened) {
+            open_all();
+            opened = pages::open_to_writes(how_, part) && protect(part, PROT_READ | PROT_WRITE);
+        }
+        if (opened) awaited_.erase(part);
+        all &= opened;
+    }
+    return all;
+}
+
+bool Tracker::open_to_reads(Range pages) {
+    const Range units = units_of(pages);
+    for (std::size_t unit = units.begin, next; unit < units.end; unit = next) {
+        const bool armed = states_[unit] == State::armed;
+        for (next = unit + 1; next < units.end && (states_[next] == State::armed) == armed;) next++;
+        const Range here = intersection(pages, pages_of({unit, next}));
+        if (armed && !close_to_writes(how_, here)) return false;
+        if ((!armed || how_ == Tracking::userfault) && !protect(here, PROT_READ | PROT_WRITE)) return false;
+    }
+    return true;
 }
 
 void Tracker::open_everything() {
@@ -288,8 +367,7 @@ void Tracker::settle(const void *address, std::size_t bytes) {
     for (Tracker *tracker = trackers; tracker; tracker = tracker->next_) {
         const Range here = intersection(written, tracker->pages_);
         if (here.empty()) continue;
-        const Range units{(here.begin - tracker->pages_.begin) / tracker->unit_,
-                          (here.end - 1 - tracker->pages_.begin) / tracker->unit_ + 1};
+        const Range units = tracker->units_of(here);
         for (std::size_t unit = units.begin; unit < units.end; unit++) {
             State &state = tracker->states_[unit];
             if (state == State::left && !tracker->misuse_)
@@ -309,10 +387,11 @@ RangeSet Tracker::take() {
     if (how_ == Tracking::none) return offsets;
     QuietLock lock;
     const RangeSet passed = sweep_.take();
-    for (const Range units : passed.ranges()) {
-        arm_again(units);
-        offsets.insert(offsets_of(units));
-    }
+    for (const Range units : passed.ranges())
+        for_all_that_came(units, [&](Range here) {
+            arm_again(here);
+            offsets.insert(offsets_of(here));
+        });
     return offsets;
 }
 
@@ -329,13 +408,14 @@ void Tracker::arm_again(Range units) {
 std::optional<Tracker::Misuse> Tracker::end() {
     QuietLock lock;
     if (how_ != Tracking::none) {
-        end_watching(how_, pages_);
+        end_watching();
         fault::pages_opened(); // before the range is given up: see fault.h
         pages_ = {};
         if (--active_ == 0) bounds.clear();
     }
     const std::optional<Misuse> found = misuse_ ? misuse_ : changed_copy();
     how_ = Tracking::none;
+    awaited_.clear();
     states_.clear();
     sweep_.clear();
     copies_.clear();

@@ -33,7 +33,8 @@ TrackingChoice choose_tracking(const char *forced);
 //! \brief The sender's question: which bytes of a buffer has the program written, and moved past? (Bao et al. 2012, II.B.1)
 //!
 //! Only whole pages inside the buffer are watched. The bytes on its first and last page may share it with other live data, whose
-//! writes would look like ours: the head is passed with the first unit, the tail at the end only.
+//! writes would look like ours: the head is passed with the first unit, the tail at the end only. A buffer that a message comes into is
+//! tracked as well (the paper's cascade): what has come is closed to writes before it is opened to reads.
 //!
 //!     Tracker *tracker = Tracker::begin(buffer, bytes, 16384);
 //!     ...                                      // the program computes; at each of its faults the notice is given
@@ -50,6 +51,9 @@ public:
 
     //! Once, before the first begin(): the mechanism, and whom to tell.
     static void start(Tracking tracking, Notice notice);
+
+    //! Also for a guard: before it prepares, as the last who did is the first to be told of a fork, and what it waits for is opened here.
+    static void prepare_for_forks();
 
     //! Watch a buffer in units of so many bytes, rounded up to pages. Never null; where its memory cannot be watched (a stack, shared
     //! memory, nothing but edges, bytes of another tracker), how() is Tracking::none.
@@ -70,6 +74,9 @@ public:
 
     //! Stop watching; the tracker may be used for another buffer then. What was not taken is the caller's to see to.
     std::optional<Misuse> end();
+
+    //! These pages, which a guard had closed, have come: opens them, to reads only where they are tracked. Under the one lock.
+    static bool open_what_came(Range pages);
 
     //! Is one of these bytes tracked?
     static bool concerns(const void *address, std::size_t bytes);
@@ -103,11 +110,21 @@ private:
     static void in_child();
 
     bool watch(Tracking how, Range pages, std::size_t unit_bytes);
+    bool begin_watching() const;
+    void end_watching() const;
+    bool open_to_writes(Range pages) const;
+    bool open_its_part(Range pages);
+    bool open_to_reads(Range pages);
+    template <class Function>
+    void for_all_that_came(Range units, Function &&function) const;
+    template <class Function>
+    bool for_what_came(Range pages, Function &&function) const;
     Sweep::Entry entry(std::uintptr_t address, std::size_t unit) const;
     void open(Range units);
     void open_all();
     void arm_again(Range units);
     void keep_copy(Range offsets);
+    Range units_of(Range addresses) const;
     Range pages_of(Range units) const;
     Range offsets_of(Range units) const;
     std::optional<Misuse> changed_copy() const;
@@ -116,6 +133,7 @@ private:
     bool used_ = false;
     Range buffer_;         // addresses
     Range pages_;          // addresses; all but its edges
+    RangeSet awaited_;     // of them; closed by a guard, which opens them when they have come
     std::size_t unit_ = 1; // bytes
     std::vector<State> states_;
     Sweep sweep_;

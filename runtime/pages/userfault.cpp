@@ -32,13 +32,6 @@ bool watch(Range pages, std::uint64_t mode) {
     return ioctl(descriptor, UFFDIO_REGISTER, &ask) == 0;
 }
 
-//! Before Linux 6.4 a page that was never touched cannot be write-protected: reading maps it.
-void populate(Range pages) {
-    if (protects_unpopulated || madvise(pointer(pages.begin), pages.bytes(), MADV_POPULATE_READ) == 0) return;
-    for (std::uintptr_t page = pages.begin; page < pages.end; page += page_bytes())
-        static_cast<void>(*static_cast<volatile char *>(pointer(page)));
-}
-
 } // namespace
 
 std::string open() {
@@ -66,9 +59,14 @@ void close() {
 }
 
 bool watch_writes(Range pages) {
-    if (!watch(pages, UFFDIO_REGISTER_MODE_WP)) return false;
-    populate(pages);
-    return true;
+    return watch(pages, UFFDIO_REGISTER_MODE_WP);
+}
+
+// Before Linux 6.4 a page that was never touched cannot be write-protected: reading maps it.
+void populate(Range pages) {
+    if (protects_unpopulated || madvise(pointer(pages.begin), pages.bytes(), MADV_POPULATE_READ) == 0) return;
+    for (std::uintptr_t page = pages.begin; page < pages.end; page += page_bytes())
+        static_cast<void>(*static_cast<volatile char *>(pointer(page)));
 }
 
 // Registered before the pages are dropped: memory that may not be watched is refused with its contents intact.

@@ -17,6 +17,9 @@ bool watch_writes(Range pages);
 bool watch_missing(Range pages);
 void forget(Range pages);
 
+//! Before pages of which some were never touched are closed to writes.
+void populate(Range pages);
+
 //! Close pages to writes, or open them.
 bool write_protect(Range pages, bool on);
 

@@ -38,6 +38,17 @@ private:
     char *at_;
 };
 
+//! As many maps as the kernel allows: pages of alternating access are maps of their own.
+class AllMaps {
+    Pages many_{1 << 18, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE};
+
+public:
+    AllMaps() {
+        for (std::size_t at = 0; at < many_.bytes(); at += 2 * page)
+            if (mprotect(many_.at(at), page, PROT_NONE) != 0) break;
+    }
+};
+
 //! An access that the compiler neither drops nor moves.
 inline void write_to(char *address, char value = 1) {
     *static_cast<volatile char *>(address) = value;

@@ -490,10 +490,7 @@ TEST_P(TrackerHazard, without_a_map_left_data_are_right_and_misuse_is_found) {
     Tracker &tracker = track(memory.at(), memory.bytes(), 2);
     std::memset(memory.at(), 1, 17 * page);
     ASSERT_EQ(tracker.take().bytes(), 16 * page);
-    // Pages of alternating access are maps of their own: as many as the kernel allows.
-    Pages many(1 << 18, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE);
-    for (std::size_t at = 0; at < many.bytes(); at += 2 * page)
-        if (mprotect(many.at(at), page, PROT_NONE) != 0) break;
+    const AllMaps maps;
     write_to(memory.at(40 * page)); // a hole in what is closed
     std::memset(memory.at(17 * page), 1, 47 * page);
     write_to(memory.at(3 * page), 2);

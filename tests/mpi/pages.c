@@ -319,6 +319,27 @@ PROMISE(pages_what_comes_is_sent_on_at_once) {
     free(buffer);
 }
 
+/* A delta send whose bytes nobody touches while they come. */
+PROMISE(pages_what_comes_is_sent_on_untouched) {
+    unsigned char *buffer = own_pages(MANY);
+    for (int i = 0; i < TIMES; i++) {
+        if (rank == 0) {
+            send_slowly(MANY, i);
+            MPI_Recv(buffer, MANY, MPI_BYTE, 1, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+            CHECK(holds(buffer, MANY, i));
+        }
+        if (rank == 1) {
+            MPI_Request request;
+            receive_begins(buffer, MANY);
+            MPIX_Delta_send_begin(buffer, MANY, MPI_BYTE, 0, 2, MPI_COMM_WORLD, &request);
+            MPIX_Delta_send_end(&request);
+            MPI_Wait(&request, MPI_STATUS_IGNORE);
+            receive_ends(buffer, MANY, i);
+        }
+    }
+    free(buffer);
+}
+
 /* The cascade of the paper: what comes is added to in place, and is sent on while more comes. */
 PROMISE(pages_what_comes_is_added_to_and_sent_on_in_place) {
     unsigned char *buffer = own_pages(MANY);
