@@ -1,8 +1,11 @@
-// The end of a communicator (MPI 4.1, 7.4.3 and 11.10.4; docs/protocol, rule 17).
-#include "mpi/communicator.h"
+// What a communicator is told (MPI 4.1, 7.4.4), and its end (7.4.3 and 11.10.4; docs/protocol, rule 17).
+#include "front/communicator.h"
+
 #include "front/enter.h"
 #include "front/handled.h"
+#include "front/pages.h"
 #include "message/probed.h"
+#include "mpi/communicator.h"
 
 namespace stretto::front {
 
@@ -18,10 +21,40 @@ void part(MPI_Comm *comm) {
     mpi::forget(*comm);
 }
 
+std::optional<Trigger> trigger_in(MPI_Info info) {
+    char value[MPI_MAX_INFO_VAL] = "";
+    int found = 0;
+    if (info != MPI_INFO_NULL) mpi::library.Info_get(info, "stretto_trigger", sizeof value - 1, value, &found);
+    return found ? trigger_asked("the info key stretto_trigger", value) : std::nullopt;
+}
+
+void set_trigger(MPI_Comm comm, std::optional<Trigger> trigger) {
+    progress::Guard guard;
+    if (trigger) mpi::communicator(comm)->trigger = trigger;
+}
+
 } // namespace
+
+void take_hints(MPI_Comm comm, MPI_Info info) {
+    set_trigger(comm, trigger_in(info));
+}
+
+void take_hints(MPI_Comm, MPI_Info info, const MPI_Comm *made) {
+    set_trigger(*made, trigger_in(info));
+}
+
+void take_hints(MPI_Comm comm, const MPI_Comm *made) {
+    std::optional<Trigger> trigger;
+    {
+        progress::Guard guard;
+        trigger = mpi::communicator(comm)->trigger;
+    }
+    set_trigger(*made, trigger);
+}
 
 int Comm_free(MPI_Comm *comm) {
     part(comm);
+    const Alone alone;
     return mpi::library.Comm_free(comm);
 }
 
@@ -30,6 +63,7 @@ int Comm_disconnect(MPI_Comm *comm) {
     const mpi::Communicator *mine = *comm == MPI_COMM_NULL ? nullptr : mpi::communicator(*comm).get();
     if (mine) progress::until([&] { return !progress::unfinished(mine); });
     part(comm);
+    const Alone alone;
     return mpi::library.Comm_disconnect(comm);
 }
 

@@ -98,15 +98,20 @@ struct OpenReceive {
 std::vector<OpenReceive> open_receives;
 
 // Where pages or nobody shall say what is final and what is needed, annotations vanish: they cost a load and a branch.
-bool listens_to_annotations() {
-    return settings.trigger == Trigger::automatic || settings.trigger == Trigger::annotations;
+bool listens_to_annotations(Trigger said) {
+    return said == Trigger::automatic || said == Trigger::annotations;
 }
 
-tune::Release choose_release() {
+Trigger trigger_on(MPI_Comm comm) {
+    progress::Guard guard;
+    return active ? mpi::communicator(comm)->says_what_is_final() : settings.trigger;
+}
+
+tune::Release choose_release(Trigger said) {
     tune::Release release;
     {
         progress::Guard guard;
-        release = tune::release(settings.trigger);
+        release = tune::release(said);
     }
     if (release == tune::Release::guarded) start_pages();
     return release;
@@ -126,7 +131,8 @@ void report(const pages::Tracker::Misuse &misuse, const message::Send &send, con
 
 int send_begin(const void *buf, MPI_Count count, MPI_Datatype type, int dest, int tag, MPI_Comm comm,
                MPI_Request *request, CallSite site) {
-    const bool listens = listens_to_annotations();
+    const Trigger said = trigger_on(comm);
+    const bool listens = listens_to_annotations(said);
     message::Send *send = nullptr;
     std::size_t bytes = 0;
     mpi::Peer *peer = nullptr;
@@ -137,7 +143,7 @@ int send_begin(const void *buf, MPI_Count count, MPI_Datatype type, int dest, in
         bytes = static_cast<std::size_t>(count) * map.bytes();
         // The smallest that gains: a first fragment and something after it. Any header would do for the rest of rule 10.
         if (map.known() && bytes >= message::least_total) peer = mpi::communicator(comm)->framing_peer(dest);
-        if (peer && map.contiguous()) watch = tune::watch(settings.trigger, site, bytes, peer->rate);
+        if (peer && map.contiguous()) watch = tune::watch(said, site, bytes, peer->rate);
     }
     if (watch) start_pages(); // the first one starts the mechanisms
     progress::Guard guard;
@@ -242,12 +248,13 @@ int send_end(MPI_Count count, MPI_Request *request, CallSite site, const char *n
 int recv(void *buf, MPI_Count count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Status *status,
          CallSite site) {
     trace::Wait waiting;
-    OpenReceive open{buf, {}, true, {}, site, listens_to_annotations()};
+    const Trigger said = trigger_on(comm);
+    OpenReceive open{buf, {}, true, {}, site, listens_to_annotations(said)};
     if (!active || source == MPI_PROC_NULL) {
         const int error = native::recv(buf, count, type, source, tag, comm, &open.status);
         if (error != MPI_SUCCESS) return error;
     } else {
-        const tune::Release release = choose_release();
+        const tune::Release release = choose_release(said);
         settle(buf, count, type, true);
         {
             progress::Guard guard;

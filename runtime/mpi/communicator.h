@@ -1,9 +1,11 @@
 #pragma once
 #include "mpi/job.h"
 #include "mpi/library.h"
+#include "tune/settings.h"
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 namespace stretto::mpi {
@@ -13,8 +15,11 @@ namespace stretto::mpi {
 struct Communicator {
     MPI_Comm handle;
     std::uint64_t serial;
-    bool frames = false;       //!< framed messages may pass on it at all
-    std::vector<Peer *> peers; //!< by (remote) rank; nullptr: outside MPI_COMM_WORLD
+    bool frames = false;            //!< framed messages may pass on it at all
+    std::optional<Trigger> trigger; //!< the program's own word (stretto_trigger); else STRETTO_TRIGGER
+    std::vector<Peer *> peers;      //!< by (remote) rank; nullptr: outside MPI_COMM_WORLD
+
+    Trigger says_what_is_final() const { return trigger.value_or(settings.trigger); }
 
     //! The peer that a send to this rank goes to, when it frames; else nullptr.
     Peer *framing_peer(int rank) const {

@@ -1,11 +1,13 @@
 #include "tune/settings.h"
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <initializer_list>
+#include <span>
 #include <string>
 
 namespace stretto {
@@ -43,9 +45,7 @@ void read(const char *name, Number &number) {
 }
 
 // One of several words. What is none of them is reported, and is as if it was not set.
-const char *read_word(const char *name, std::initializer_list<const char *> words) {
-    const char *value = std::getenv(name);
-    if (!value || !*value) return nullptr;
+const char *known_word(const char *name, const char *value, std::span<const char *const> words) {
     std::string all;
     for (const char *word : words) {
         if (std::strcmp(value, word) == 0) return word;
@@ -55,13 +55,18 @@ const char *read_word(const char *name, std::initializer_list<const char *> word
     return nullptr;
 }
 
+const char *read_word(const char *name, std::initializer_list<const char *> words) {
+    const char *value = std::getenv(name);
+    return value && *value ? known_word(name, value, {words.begin(), words.end()}) : nullptr;
+}
+
 } // namespace
 
-std::optional<Trigger> trigger_named(const char *word) {
-    static constexpr const char *names[] = {"auto", "annotations", "pages", "plain"};
-    for (int k = 0; k < 4; k++)
-        if (std::strcmp(word, names[k]) == 0) return static_cast<Trigger>(k);
-    return std::nullopt;
+std::optional<Trigger> trigger_asked(const char *name, const char *word) {
+    static constexpr std::array names = {"auto", "annotations", "pages", "plain"};
+    const char *known = known_word(name, word, names);
+    return known ? std::optional(static_cast<Trigger>(std::find(names.begin(), names.end(), known) - names.begin()))
+                 : std::nullopt;
 }
 
 void read_settings() {
@@ -87,8 +92,8 @@ void read_settings() {
     read("STRETTO_FAST_LINK", settings.fast_link);
     // Deltas are multiples of 32 bytes, as fragments are (rule 5).
     if (settings.delta) settings.delta = std::max<std::size_t>(settings.delta / 32 * 32, 256);
-    if (const char *word = read_word("STRETTO_TRIGGER", {"auto", "annotations", "pages", "plain"}))
-        settings.trigger = *trigger_named(word);
+    if (const char *word = std::getenv("STRETTO_TRIGGER"); word && *word)
+        settings.trigger = trigger_asked("STRETTO_TRIGGER", word).value_or(settings.trigger);
     settings.tracker = read_word("STRETTO_TRACKER", {"userfault", "mprotect", "none"});
     settings.guard = read_word("STRETTO_GUARD", {"userfault", "mprotect", "block"});
     settings.trace = std::getenv("STRETTO_TRACE");

@@ -35,7 +35,7 @@ extern Settings settings;
 
 void read_settings();
 
-//! "auto", "annotations", "pages", "plain"; nothing for any other word.
-std::optional<Trigger> trigger_named(const char *word);
+//! What a user set to "auto", "annotations", "pages" or "plain". Nothing for any other word, which is reported.
+std::optional<Trigger> trigger_asked(const char *name, const char *word);
 
 } // namespace stretto

@@ -173,6 +173,39 @@ PROMISE(pages_a_send_that_ends_shorter_arrives) {
     free(buffer);
 }
 
+/* STRETTO_TESTS_TRIGGER: what the program asks for on a communicator of its own, on a copy of it, and on one that it tells later. */
+PROMISE(an_info_key_says_who_says_what_is_final) {
+    const char *word = getenv("STRETTO_TESTS_TRIGGER");
+    unsigned char *buffer = own_pages(LARGEST);
+    MPI_Comm comm[3];
+    MPI_Info info;
+    MPI_Info_create(&info);
+    MPI_Info_set(info, "stretto_trigger", word ? word : "auto");
+    MPI_Comm_dup_with_info(MPI_COMM_WORLD, info, &comm[0]);
+    MPI_Comm_dup(comm[0], &comm[1]);
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm[2]);
+    MPI_Comm_set_info(comm[2], info);
+    MPI_Info_free(&info);
+    for (int k = 0; k < 3; k++) {
+        if (rank == 0) {
+            MPI_Request request;
+            MPIX_Delta_send_begin(buffer, LARGEST, MPI_BYTE, 1, 1, comm[k], &request);
+            fill(buffer, LARGEST, k);
+            MPIX_Delta_send_data(buffer, LARGEST);
+            MPIX_Delta_send_end(&request);
+            MPI_Wait(&request, MPI_STATUS_IGNORE);
+        }
+        if (rank == 1) {
+            MPIX_Delta_recv(buffer, LARGEST, MPI_BYTE, 0, 1, comm[k], MPI_STATUS_IGNORE);
+            CHECK(buffer[LARGEST - 1] == byte_of(k, LARGEST - 1) || !word || strcmp(word, "pages"));
+            MPIX_Delta_recv_end(buffer, MPI_STATUS_IGNORE);
+            CHECK(holds(buffer, LARGEST, k));
+        }
+        MPI_Comm_free(&comm[k]);
+    }
+    free(buffer);
+}
+
 /* --- what is received --------------------------------------------------------------------------------------------- */
 
 /* Sent piece by piece, so that the receiver is ahead of its message. */

@@ -142,3 +142,19 @@ def test_provided_and_query_thread_answer_as_without_stretto(mpi, level):
     )
     assert plain.rc == ours.rc == 0, f"{plain}\n{ours}"
     assert ours.stdout == plain.stdout, f"{plain}\n{ours}"
+
+
+@pytest.mark.parametrize(
+    "environment, key, by_pages", [("auto", "pages", 3), ("pages", "plain", 0), ("pages", "nobody", 3)]
+)
+def test_a_communicator_may_say_who_says_what_is_final(mpi, environment, key, by_pages):
+    if not library(mpi).exists():
+        pytest.skip("libstretto is not built for this MPI")
+    env = {"STRETTO_TRIGGER": environment, "STRETTO_TESTS_TRIGGER": key, "STRETTO_COUNTERS": "1"}
+    promise = "an_info_key_says_who_says_what_is_final"
+    result = launch(mpi, 2, program(mpi, "promises", SOURCES, linked=True), [promise], transport="tcp", env=env)
+    assert result.rc == 0, result
+    counters = result.counters
+    assert counters.get("pages_rehearsed", 0) + counters.get("pages_watched", 0) == by_pages, result
+    asked = "the info key stretto_trigger=nobody is unknown (it may be: auto, annotations, pages, plain); ignored"
+    assert (asked in str(result)) == (key == "nobody"), result

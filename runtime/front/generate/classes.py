@@ -1,13 +1,14 @@
 """The class of every function: classes.toml, checked against the standard and against a header."""
 
 import tomllib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 
 @dataclass(frozen=True)
 class Class:
     name: str  # handled, always, after, through, unwrapped
     first: str = ""  # class after: our function that comes first
+    then: str = ""  # our function that comes afterwards
 
 
 def load(path):
@@ -22,6 +23,9 @@ def load(path):
             if name in classes:
                 raise SystemExit(f"{path}: {name} stands in two classes")
             classes[name] = class_
+    for then, names in table["then"].items():
+        for name in names:
+            classes[name] = replace(classes[name], then=then)
     return classes
 
 

@@ -114,7 +114,7 @@ def uses_buffers(function, standard):
 def wrappers(header, standard, class_of):
     """wrappers.cpp: MPI_X and PMPI_X for every function."""
     pieces = [
-        f'{NOTE}\n#include "front/handled.h"\n#include "front/pages.h"\n\nusing namespace stretto;\n\nextern "C" {{\n'
+        f'{NOTE}\n#include "front/communicator.h"\n#include "front/handled.h"\n#include "front/pages.h"\n\nusing namespace stretto;\n\nextern "C" {{\n'
     ]
     for name, function in header.functions.items():
         class_ = class_of[classes.base(name)]
@@ -151,7 +151,13 @@ def body(class_, function, standard, native, arguments):
     settles = f"    if (progress::tasks && outermost) front::settle_everything({'true' if buffers else 'false'});\n"
     if name == "Abort":
         settles = ""
-    return f"{outermost}{first}{settles}    const front::Alone alone;\n    return {native};\n"
+    if not class_.then:
+        return f"{outermost}{first}{settles}    const front::Alone alone;\n    return {native};\n"
+    return f"""{outermost}{first}{settles}    const front::Alone alone;
+    const int error = {native};
+    if (error == MPI_SUCCESS && outermost && front::framing()) front::{class_.then}({arguments});
+    return error;
+"""
 
 
 def counting(header, class_of):
