@@ -79,6 +79,21 @@ const void *instruction_of([[maybe_unused]] const ucontext_t &context) {
 #endif
 }
 
+//! Less is the red zone, which a function may use below its stack's end.
+std::uintptr_t stack_of([[maybe_unused]] const ucontext_t &context) {
+#if defined(__x86_64__)
+    constexpr std::uintptr_t red_zone = 128, alignment = 16;
+    return (static_cast<std::uintptr_t>(context.uc_mcontext.gregs[REG_RSP]) - red_zone) / alignment * alignment;
+#else
+    return 0;
+#endif
+}
+
+bool on(const stack_t &alternate, std::uintptr_t address) {
+    const auto begin = reinterpret_cast<std::uintptr_t>(alternate.ss_sp);
+    return !(alternate.ss_flags & SS_DISABLE) && address - begin < alternate.ss_size;
+}
+
 bool reads([[maybe_unused]] const ucontext_t &context) {
 #if defined(__x86_64__)
     constexpr greg_t write = 2; // of a page fault's error code
@@ -88,10 +103,30 @@ bool reads([[maybe_unused]] const ucontext_t &context) {
 #endif
 }
 
+[[gnu::noinline]] void call_on([[maybe_unused]] std::uintptr_t stack, void (*function)(void *), void *argument) {
+#if defined(__x86_64__)
+    asm volatile("movq %%rsp, %%rbx\n\t"
+                 "movq %[stack], %%rsp\n\t"
+                 "call *%[function]\n\t"
+                 "movq %%rbx, %%rsp"
+                 : "+D"(argument), [stack] "+r"(stack), [function] "+r"(function)
+                 :
+                 : "rbx", "rax", "rcx", "rdx", "rsi", "r8", "r9", "r10", "r11", "xmm0", "xmm1", "xmm2", "xmm3", "xmm4",
+                   "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", "xmm11", "xmm12", "xmm13", "xmm14", "xmm15",
+                   "memory", "cc");
+#else
+    function(argument);
+#endif
+}
+
 bool served(siginfo_t *info, const ucontext_t &context) {
     if (info->si_code <= 0) return false; // from kill(), not from the processor
-    const Access access{reinterpret_cast<std::uintptr_t>(info->si_addr), instruction_of(context), reads(context),
-                        context.uc_sigmask};
+    const Access access{reinterpret_cast<std::uintptr_t>(info->si_addr),
+                        instruction_of(context),
+                        reads(context),
+                        context.uc_sigmask,
+                        context.uc_stack,
+                        stack_of(context)};
     for (const auto &owner : owners)
         if (const Owner asked = owner.load(); asked && asked(access)) return true;
     // Nobody's page now, but perhaps it was when the access was made, and another thread opened it before we looked: once more,
@@ -139,6 +174,26 @@ void add(Owner owner) {
         if (place.load() == owner || place.compare_exchange_strong(nobody, owner)) break;
     }
     install();
+}
+
+// The alternate stack is given up meanwhile: the next signal would begin at its top, where this one's frame is.
+void with_room(const Access &access, void (*work)(void *), void *what) {
+    const auto here = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
+    if (!access.stack || !on(access.alternate, here) || on(access.alternate, access.stack)) return work(what);
+    struct Work {
+        void (*work)(void *);
+        void *what;
+    } all{work, what};
+    call_on(
+        access.stack,
+        [](void *it) {
+            stack_t none{}, alternate;
+            none.ss_flags = SS_DISABLE;
+            sigaltstack(&none, &alternate);
+            static_cast<Work *>(it)->work(static_cast<Work *>(it)->what);
+            sigaltstack(&alternate, nullptr);
+        },
+        &all);
 }
 
 void pages_opened() {

@@ -12,13 +12,19 @@ namespace stretto::pages::fault {
 struct Access {
     std::uintptr_t address;
     const void *instruction;
-    bool reads;           //!< it was no write for certain; only some processors tell
-    const sigset_t &mask; //!< of signals that the thread had blocked
+    bool reads;               //!< it was no write for certain; only some processors tell
+    const sigset_t &mask;     //!< of signals that the thread had blocked
+    const stack_t &alternate; //!< the thread's alternate stack, if it has one
+    std::uintptr_t stack;     //!< where the program's own stack ends
 };
 
 //! Called in the signal handler, on the thread that faulted, with all but the synchronous signals blocked: an owner that waits lets
 //! the program's through meanwhile. True: the access may be tried again.
 using Owner = bool (*)(const Access &);
+
+//! For an owner whose page it is: calls work(what) with the room that the program's stack has. Its alternate stack, which the handler of a
+//! fault must use (the ordinary one may have overflowed), may hold no more than a signal's frame (Python's faulthandler, Rust).
+void with_room(const Access &access, void (*work)(void *), void *what);
 
 //! From now on faults are offered to this owner. Installs the handler, and installs it again where a handler was set behind our back
 //! (by a library that was loaded so that its sigaction does not come here).

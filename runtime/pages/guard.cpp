@@ -55,6 +55,8 @@ bool opens_the_door() {
     return memory_file >= 0;
 }
 
+bool trying = false; // memory that nobody has pinned
+
 // Not asked but tried: a page that comes is there, a touch of one that does not is noticed.
 bool works(Guarding guarding) {
     const std::size_t page = page_bytes();
@@ -66,7 +68,9 @@ bool works(Guarding guarding) {
     Guard::start({guarding, "", true}, [](Range, bool (*done)(void *), void *what) {
         if (!done(what)) static_cast<void>(trial->arrive(0, bytes.data(), bytes.size()));
     });
+    trying = true;
     trial = Guard::begin(memory, page);
+    trying = false;
     const bool found = trial->how() == guarding && *static_cast<volatile char *>(memory) == 7 && trial->missing() == 0;
     trial->end();
     munmap(memory, page);
@@ -129,8 +133,8 @@ Guard *Guard::begin(void *buffer, std::size_t bytes, Coming coming) {
     if (guard->overlaps_another(pages)) return guard;
     fault::add(on_fault);
     const bool door = memory_file >= 0;
-    const bool first =
-        best.guarding == Guarding::userfault && memory.anonymous && (best.forced || !coming.fewer || !door);
+    const bool first = best.guarding == Guarding::userfault && memory.anonymous &&
+                       (best.forced || !coming.fewer || !door) && (trying || !anything_pinned());
     if ((first && guard->close(Guarding::userfault, pages, coming.fewer || pages.end > addresses.end)) ||
         (door && guard->close(Guarding::mprotect, pages, false)))
         guard->edge_missing_ -= intersection(pages, missing).bytes();
@@ -304,28 +308,31 @@ bool Guard::on_fault(const fault::Access &access) {
     return false;
 }
 
+//! What a touch waits for, and whether it had to.
+struct Guard::Wish {
+    Guard *guard;
+    Range touched, page;
+    bool came = false, waited = false;
+};
+
+bool Guard::come(void *its_wish) {
+    Wish &wish = *static_cast<Wish *>(its_wish);
+    const Guard &guard = *wish.guard;
+    wish.came = !guard.guarded().covers(wish.touched) || guard.here_[guard.pages_of(wish.touched).begin];
+    wish.waited |= !wish.came;
+    return wish.came;
+}
+
 // False when the page is here already: another thread was faster, or the fault is none of ours.
 bool Guard::bring(const fault::Access &access) {
     const std::uintptr_t address = access.address;
-    struct Wish {
-        Guard *guard;
-        Range touched;
-        bool came = false, waited = false;
-    } wish{this, {address, address + 1}};
     const std::uintptr_t page = address / page_bytes() * page_bytes();
+    Wish wish{this, {address, address + 1}, {page, page + page_bytes()}};
     pthread_sigmask(SIG_SETMASK, &access.mask, nullptr); // it may take long
-    until(
-        {page, page + page_bytes()},
-        [](void *what) {
-            Wish &w = *static_cast<Wish *>(what);
-            const Guard &guard = *w.guard;
-            w.came = !guard.guarded().covers(w.touched) || guard.here_[guard.pages_of(w.touched).begin];
-            w.waited |= !w.came;
-            return w.came;
-        },
-        &wish);
+    fault::with_room(
+        access, [](void *what) { until(static_cast<Wish *>(what)->page, come, what); }, &wish);
     // A page that had come and that the program has dropped since (MADV_DONTNEED) reads as zeros.
-    return wish.waited || (how_ == Guarding::userfault && userfault::fill_with_zeros({page, page + page_bytes()}));
+    return wish.waited || (how_ == Guarding::userfault && userfault::fill_with_zeros(wish.page));
 }
 
 // Without the lock: who calls may hold others.

@@ -107,6 +107,8 @@ private:
     static void in_child();
 
     bool close(Guarding how, Range pages, bool keep);
+    struct Wish;
+    static bool come(void *its_wish);
     bool bring(const fault::Access &access);
     bool overlaps_another(Range pages) const;
     bool arrive_inside(Range addresses, const std::byte *data);

@@ -110,6 +110,17 @@ Range own_stack() {
 
 } // namespace
 
+bool anything_pinned() {
+    std::FILE *status = std::fopen("/proc/self/status", "re");
+    if (!status) return false;
+    char line[256];
+    unsigned long kilobytes = 0;
+    while (std::fgets(line, sizeof line, status) && std::sscanf(line, "VmPin: %lu", &kilobytes) != 1) {
+    }
+    std::fclose(status);
+    return kilobytes != 0;
+}
+
 Facts facts(Range addresses) {
     Facts all{true, true, own_stack().intersects(addresses)};
     const int maps = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);

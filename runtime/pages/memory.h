@@ -42,6 +42,10 @@ struct Facts {
 //! False where the kernel refuses: they are no memory, or it would take a map more than there may be.
 bool protect(Range pages, int access);
 
+//! Has somebody pinned memory of this process: a network card, io_uring? Their pages must stay where they are. What the kernel does
+//! not tell counts as nothing.
+bool anything_pinned();
+
 //! One system call for each mapping (Linux 6.11), else the text of /proc/self/maps. Not for signal handlers.
 Facts facts(Range addresses);
 

@@ -265,7 +265,9 @@ bool Tracker::on_fault(const fault::Access &access) {
         }
         tracker->open({unit, unit + 1});
     }
-    if (passed && notice) notice();
+    if (passed && notice)
+        fault::with_room(
+            access, [](void *) { notice(); }, nullptr);
     return true;
 }
 

@@ -5,7 +5,9 @@
 #include <atomic>
 #include <memory>
 #include <spawn.h>
+#include <sys/syscall.h>
 #include <sys/time.h>
+#include <sys/uio.h>
 #include <thread>
 #include <vector>
 
@@ -38,6 +40,8 @@ INSTANTIATE_TEST_SUITE_P(mechanism, GuardHazard, testing::Values("userfault", "m
                          [](const auto &mechanism) { return std::string(mechanism.param); });
 
 // --- orders of arrival and of touch ---------------------------------------------------------------------------------
+
+bool raised;
 
 TEST_P(GuardHazard, a_touch_waits_for_its_own_page_only) {
     Pages memory(16);
@@ -236,6 +240,52 @@ TEST_P(GuardHazard, locked_memory_comes_right_and_stays_locked) {
     Pages memory(8);
     ASSERT_EQ(mlock(memory.at(), memory.bytes()), 0);
     comes_right(memory.at(), memory.bytes(), true);
+}
+
+//! A ring of the kernel that has a buffer of the program fixed, as a network card would have it.
+class Pinned {
+    int ring_;
+
+public:
+    explicit Pinned(Pages &memory) {
+        char parameters[120] = {};
+        ring_ = static_cast<int>(syscall(SYS_io_uring_setup, 1, parameters));
+        iovec all{memory.at(), memory.bytes()};
+        constexpr unsigned register_buffers = 0;
+        if (ring_ >= 0 && syscall(SYS_io_uring_register, ring_, register_buffers, &all, 1) != 0) {
+            close(ring_);
+            ring_ = -1;
+        }
+    }
+    ~Pinned() {
+        if (ring_ >= 0) close(ring_);
+    }
+    Pinned(const Pinned &) = delete;
+    Pinned &operator=(const Pinned &) = delete;
+    explicit operator bool() const { return ring_ >= 0; }
+};
+
+//! The page frames that a card would write to: the same ones afterwards.
+TEST_P(GuardHazard, pinned_pages_stay_where_they_are) {
+    Pages memory(16);
+    std::memset(memory.at(), 0, memory.bytes());
+    const Pinned pinned(memory);
+    if (!pinned) GTEST_SKIP() << "io_uring is not allowed here";
+    const int map = open("/proc/self/pagemap", O_RDONLY);
+    const auto frame = [&] {
+        std::uint64_t entry = 0;
+        EXPECT_EQ(pread(map, &entry, sizeof entry,
+                        static_cast<off_t>(reinterpret_cast<std::uintptr_t>(memory.at()) / page * 8)),
+                  8);
+        return entry & ((std::uint64_t{1} << 55) - 1);
+    };
+    const std::uint64_t before = frame();
+    Guard *guard = Wire::receive(memory.at(), memory.bytes(), page);
+    EXPECT_EQ(guard->how(), Guarding::mprotect);
+    EXPECT_TRUE(is_message(memory.at(), memory.bytes()));
+    Wire::end(guard);
+    EXPECT_EQ(frame(), before); // 0 for who may not see it
+    close(map);
 }
 
 TEST_P(GuardHazard, huge_pages_are_guarded) {
@@ -467,6 +517,47 @@ TEST_P(GuardHazard, a_stack_overflow_is_handled_on_an_alternate_stack) {
         _exit(is_message(memory.at(), memory.bytes()) && guard->missing() == 0 ? 0 : 1);
     });
     EXPECT_EQ(status, 0);
+}
+
+TEST_P(GuardHazard, an_alternate_stack_may_be_small) {
+    const SmallStack small;
+    Guard::start(choose_guarding(GetParam()), [](Range wanted, bool (*done)(void *), void *what) {
+        need_stack();
+        Wire::until(wanted, done, what);
+    });
+    Pages memory(16);
+    Guard *guard = Wire::receive(memory.at(), memory.bytes(), page);
+    double before = 1.5; // in a register of vectors, most likely
+    EXPECT_TRUE(is_message(memory.at(), memory.bytes()));
+    EXPECT_EQ(before * read_from(memory.at()), 1.5 * Wire::content(0));
+    EXPECT_TRUE(small.is_set());
+    Wire::end(guard);
+}
+
+//! The program's handler runs while a touch waits, and it touches too.
+TEST_P(GuardHazard, a_handler_on_a_small_alternate_stack_may_touch_the_buffer) {
+    const SmallStack small;
+    static char *late;
+    static volatile std::sig_atomic_t seen;
+    Pages memory(16);
+    late = memory.at(15 * page);
+    seen = 0;
+    struct sigaction action {};
+    action.sa_handler = [](int) { seen = seen + (read_from(late) == Wire::content(15 * page)); };
+    action.sa_flags = SA_ONSTACK;
+    sigaction(SIGUSR1, &action, nullptr);
+    Guard::start(choose_guarding(GetParam()), [](Range wanted, bool (*done)(void *), void *what) {
+        if (!seen && !std::exchange(raised, true)) raise(SIGUSR1);
+        need_stack();
+        Wire::until(wanted, done, what);
+    });
+    raised = false;
+    Guard *guard = Wire::receive(memory.at(), memory.bytes(), page);
+    EXPECT_TRUE(is_message(memory.at(), memory.bytes()));
+    EXPECT_EQ(seen, 1);
+    EXPECT_TRUE(small.is_set());
+    Wire::end(guard);
+    signal(SIGUSR1, SIG_DFL);
 }
 
 // --- limits ---------------------------------------------------------------------------------------------------------

@@ -49,6 +49,31 @@ public:
     }
 };
 
+//! An alternate stack that holds little more than a signal's frame.
+class SmallStack {
+    Pages memory_{5};
+    stack_t before_{};
+
+public:
+    SmallStack() {
+        EXPECT_EQ(mprotect(memory_.at(), page, PROT_NONE), 0);
+        const stack_t small{memory_.at(page), 0, memory_.bytes() - page};
+        EXPECT_EQ(sigaltstack(&small, &before_), 0);
+    }
+    ~SmallStack() { sigaltstack(&before_, nullptr); }
+    bool is_set() const {
+        stack_t now;
+        sigaltstack(nullptr, &now);
+        return !(now.ss_flags & (SS_DISABLE | SS_ONSTACK)) && now.ss_size < 5 * page;
+    }
+};
+
+//! As the progress of an MPI library does.
+inline void need_stack() {
+    volatile char much[64 * 4096];
+    for (std::size_t at = 0; at < sizeof much; at += page) much[sizeof much - 1 - at] = 1;
+}
+
 //! An access that the compiler neither drops nor moves.
 inline void write_to(char *address, char value = 1) {
     *static_cast<volatile char *>(address) = value;

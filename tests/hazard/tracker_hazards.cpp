@@ -483,6 +483,17 @@ TEST_P(TrackerHazard, a_signal_that_somebody_sends_is_the_programs) {
     EXPECT_EQ(WTERMSIG(status), SIGSEGV);
 }
 
+TEST_P(TrackerHazard, an_alternate_stack_may_be_small) {
+    const SmallStack small;
+    Tracker::start(tracking, need_stack);
+    Pages memory(16);
+    Tracker &tracker = track(memory.at(), memory.bytes());
+    std::memset(memory.at(), 1, memory.bytes());
+    EXPECT_EQ(tracker.take().bytes(), 12 * page);
+    EXPECT_TRUE(small.is_set());
+    EXPECT_FALSE(tracker.end());
+}
+
 // --- limits ---------------------------------------------------------------------------------------------------------
 
 TEST_P(TrackerHazard, without_a_map_left_data_are_right_and_misuse_is_found) {

@@ -347,6 +347,20 @@ MUTANTS = [
         hazards="relay_hazards *too_late_to_wait*",
     ),
     Mutant(
+        "pages: pinned pages are dropped",
+        "pages/guard.cpp",
+        "(trying || !anything_pinned())",
+        "true",
+        hazards="guard_hazards *pinned*",
+    ),
+    Mutant(
+        "pages: progress runs on a small alternate stack",
+        "pages/fault.cpp",
+        "if (!access.stack || !on(access.alternate, here) || on(access.alternate, access.stack)) return work(what);",
+        "return work(what);",
+        hazards="guard_hazards *alternate_stack_may_be_small*",
+    ),
+    Mutant(
         "pages: re-arming does nothing",
         "pages/tracker.cpp",
         "    if (close_to_writes(how_, pages_of(units))) return;",
