@@ -15,12 +15,31 @@ constexpr std::size_t stride =
 
 } // namespace
 
+bool Sweep::moves(const Front &front, std::ptrdiff_t unit, long thread) {
+    if (front.thread != thread) return false;
+    return front.step ? front.at + front.step == unit : std::abs(front.at - unit) == 1;
+}
+
+int Sweep::comes(std::size_t its_unit, long thread) const {
+    const auto unit = static_cast<std::ptrdiff_t>(its_unit);
+    for (const Front &front : fronts_)
+        if (std::abs(unit - front.at) == 1 && moves(front, unit, thread)) return static_cast<int>(unit - front.at);
+    return 0;
+}
+
+int Sweep::goes(std::size_t its_unit, long thread) const {
+    const auto unit = static_cast<std::ptrdiff_t>(its_unit);
+    for (const Front &front : fronts_)
+        if (front.at == unit && front.thread == thread) {
+            if (std::abs(front.step) == 1) return static_cast<int>(front.step);
+            if (!front.step) return front.entry == Entry::begin ? 1 : front.entry == Entry::end ? -1 : 0;
+        }
+    return 0;
+}
+
 void Sweep::begins(std::size_t its_unit, long thread, Entry entry) {
     const auto unit = static_cast<std::ptrdiff_t>(its_unit);
-    const auto moves_here = [&](const Front &front) {
-        if (front.thread != thread) return false;
-        return front.step ? front.at + front.step == unit : std::abs(front.at - unit) == 1;
-    };
+    const auto moves_here = [&](const Front &front) { return moves(front, unit, thread); };
     // The latest first: a program is where it was.
     const auto front = std::find_if(fronts_.rbegin(), fronts_.rend(), moves_here);
     if (front != fronts_.rend()) return move(*front, unit, entry);

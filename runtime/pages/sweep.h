@@ -13,6 +13,9 @@ namespace stretto::pages {
 //! stride, in several places in turn, on several threads. Whoever sweeps and begins a unit is done with the one before; or, where strips
 //! are worked on that reach over a unit's border (downwards, or computed and then added to), with the one before that: carefully.
 //!
+//! A unit is begun when it is written beyond its border, for a store of the processor may reach over that from the unit before. That is
+//! for the caller to see to (comes(), goes()), or to be careful.
+//!
 //!     Sweep sweep;
 //!     sweep.begins(0, thread);
 //!     sweep.begins(1, thread);   // sweep.take() has unit 0
@@ -27,6 +30,12 @@ public:
 
     //! This thread has written the unit for the first time.
     void begins(std::size_t unit, long thread, Entry entry = Entry::begin);
+
+    //! Where a writer comes from that may be about to begin this unit: +1 from the unit before it, -1 from the one after it, 0 from neither.
+    int comes(std::size_t unit, long thread) const;
+
+    //! Which way the writer goes that began this unit last; 0 where it is not known yet.
+    int goes(std::size_t unit, long thread) const;
 
     //! Units that the writers are done with, as far as their sweeps tell, and that were not taken before.
     RangeSet take() { return std::exchange(passed_, {}); }
@@ -43,6 +52,7 @@ private:
         std::ptrdiff_t behind = -1; // left, but not passed yet: of a careful sweep
     };
 
+    static bool moves(const Front &front, std::ptrdiff_t unit, long thread);
     void move(Front &front, std::ptrdiff_t to, Entry entry);
     bool continues_a_stride(std::ptrdiff_t unit, long thread, Entry entry);
 

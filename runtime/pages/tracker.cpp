@@ -79,21 +79,21 @@ long this_thread() {
     return id;
 }
 
-//! Not asked but tried: of two pages that are written one after the other, is the first one passed?
+//! Not asked but tried: of two units that are written one after the other, is the first one passed?
 bool works(Tracking tracking) {
     const std::size_t page = page_bytes();
-    void *memory = mmap(nullptr, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    void *memory = mmap(nullptr, 4 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED) return false;
     Tracker::start(tracking, nullptr);
-    Tracker *tracker = Tracker::begin(memory, 2 * page, page);
+    Tracker *tracker = Tracker::begin(memory, 4 * page, 2 * page);
     bool found = tracker->how() == tracking;
     if (found) {
-        for (std::size_t at : {std::size_t{0}, page}) static_cast<volatile char *>(memory)[at] = 1;
-        found = tracker->take().bytes() == page;
+        for (std::size_t at = 0; at < 4 * page; at += page) static_cast<volatile char *>(memory)[at] = 1;
+        found = tracker->take().bytes() == 2 * page;
         static_cast<volatile char *>(memory)[0] = 2;
     }
     found &= tracker->end().has_value();
-    munmap(memory, 2 * page);
+    munmap(memory, 4 * page);
     return found;
 }
 
@@ -150,7 +150,7 @@ Tracker *Tracker::begin(const void *buffer, std::size_t bytes, std::size_t unit_
     tracker->used_ = true;
     tracker->how_ = Tracking::none;
     tracker->buffer_ = addresses;
-    tracker->sweep_.be_careful(carefully);
+    tracker->sweep_.be_careful(carefully || unit_bytes <= page_bytes());
     // Not on a stack: when its function has returned, frames of signals are pushed there.
     if (!memory.ordinary || memory.stack || overlaps_another(pages)) return tracker;
     const bool first = best == Tracking::userfault && memory.anonymous;
@@ -254,21 +254,40 @@ bool Tracker::on_fault(const fault::Access &access) {
         case State::misused:
             return false; // opened by another thread meanwhile, or no fault of ours
         case State::armed:
-            state = State::open;
-            tracker->sweep_.begins(unit, this_thread(), tracker->entry(access.address, unit));
+            tracker->begins(unit, access.address);
             passed = tracker->sweep_.anything_passed();
             break;
         case State::left:
             state = State::misused;
             if (!tracker->misuse_) tracker->misuse_ = {access.address - tracker->buffer_.begin, access.instruction};
+            tracker->open(tracker->pages_of({unit, unit + 1}));
             break;
         }
-        tracker->open({unit, unit + 1});
     }
     if (passed && notice)
         fault::with_room(
             access, [](void *) { notice(); }, nullptr);
     return true;
+}
+
+// A store of the processor, of 64 bytes maybe, may reach from one unit into the next: it faults there, and writes both when that is open.
+// So a unit is begun only beyond its first page (its last one, for who comes from above), which is opened with the unit before it, or
+// by itself.
+void Tracker::begins(std::size_t unit, std::uintptr_t address) {
+    const Range pages = pages_of({unit, unit + 1});
+    const int comes = sweep_.comes(unit, this_thread());
+    const Range first{pages.begin, pages.begin + page_bytes()}, last{pages.end - page_bytes(), pages.end};
+    const bool alone = unit_ == page_bytes(); // then a sweep is careful
+    if (!alone && comes > 0 && address < first.end) return open(first);
+    if (!alone && comes < 0 && address >= last.begin) return open(last);
+    states_[unit] = State::open;
+    sweep_.begins(unit, this_thread(), entry(address, unit));
+    const int goes = alone ? 0 : sweep_.goes(unit, this_thread());
+    const auto armed = [&](std::size_t neighbour) {
+        return neighbour < states_.size() && states_[neighbour] == State::armed;
+    };
+    open({pages.begin - (goes < 0 && armed(unit - 1) ? page_bytes() : 0),
+          pages.end + (goes > 0 && armed(unit + 1) ? page_bytes() : 0)});
 }
 
 // An element at the border may be a structure, of which some field was written first.
@@ -279,8 +298,8 @@ Sweep::Entry Tracker::entry(std::uintptr_t address, std::size_t unit) const {
     return here.end - address <= at_the_border ? Sweep::Entry::end : Sweep::Entry::middle;
 }
 
-void Tracker::open(Range units) {
-    if (!open_to_writes(pages_of(units))) open_all();
+void Tracker::open(Range pages) {
+    if (!open_to_writes(pages)) open_all();
     fault::pages_opened();
 }
 
@@ -378,7 +397,7 @@ void Tracker::settle(const void *address, std::size_t bytes) {
             // The sweep is not told: the bytes are still to come, and leave at the end.
             state = state == State::left || state == State::misused ? State::misused : State::open;
         }
-        tracker->open(units);
+        tracker->open(tracker->pages_of(units));
     }
 }
 

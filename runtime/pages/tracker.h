@@ -33,7 +33,8 @@ TrackingChoice choose_tracking(const char *forced);
 //! \brief The sender's question: which bytes of a buffer has the program written, and moved past? (Bao et al. 2012, II.B.1)
 //!
 //! Only whole pages inside the buffer are watched. The bytes on its first and last page may share it with other live data, whose
-//! writes would look like ours: the head is passed with the first unit, the tail at the end only. A buffer that a message comes into is
+//! writes would look like ours: the head is passed with the first unit, the tail at the end only. A unit is passed when the second page of
+//! the next one is written (the last but one, downwards): a store may reach over a border. A buffer that a message comes into is
 //! tracked as well (the paper's cascade): what has come is closed to writes before it is opened to reads.
 //!
 //!     Tracker *tracker = Tracker::begin(buffer, bytes, 16384);
@@ -120,7 +121,8 @@ private:
     template <class Function>
     bool for_what_came(Range pages, Function &&function) const;
     Sweep::Entry entry(std::uintptr_t address, std::size_t unit) const;
-    void open(Range units);
+    void begins(std::size_t unit, std::uintptr_t address);
+    void open(Range pages);
     void open_all();
     void arm_again(Range units);
     void keep_copy(Range offsets);

@@ -13,8 +13,25 @@ FORTRAN = [mpi for mpi, found in mpis().items() if found["mpifort"]]
 @pytest.mark.parametrize("way", ["mpif", "use_mpi", "f08"])
 @pytest.mark.parametrize("fortran", FORTRAN)
 def test_delta_messages_between_fortran_programs(fortran, way, force):
-    result = launch(fortran, 2, BUILD / "fortran" / fortran / f"delta_{way}", env={"STRETTO_FORCE": force})
+    env = {"STRETTO_FORCE": force, "STRETTO_COUNTERS": "1"}
+    result = launch(fortran, 2, BUILD / "fortran" / fortran / f"delta_{way}", env=env)
     assert result.rc == 0 and result.stdout.count(": 0 wrong") == 2, result
+    assert result.counters["delta_begun"] == 2, result  # not as without Stretto
+
+
+MECHANISMS = {
+    mechanism: {"STRETTO_TRACKER": mechanism, "STRETTO_GUARD": mechanism} for mechanism in ("userfault", "mprotect")
+}
+
+
+@pytest.mark.parametrize("mechanisms", [{}, *MECHANISMS.values()], ids=["usual", *MECHANISMS])
+@pytest.mark.parametrize("fortran", FORTRAN)
+def test_pages_of_all_places_where_fortran_keeps_arrays(fortran, mechanisms):
+    env = {"STRETTO_TRIGGER": "pages", "STRETTO_COUNTERS": "1", "MALLOC_MMAP_THRESHOLD_": "131072"} | mechanisms
+    result = launch(fortran, 2, BUILD / "fortran" / fortran / "pages_fortran", transport="tcp", env=env)
+    assert result.rc == 0 and result.stdout.count(": 0 wrong") == 2, result
+    # Those of the heap have, with this threshold, pages of their own.
+    assert result.counters["pages_watched"] >= 12 and result.counters["receive_guarded"] >= 4, result
 
 
 @pytest.mark.parametrize("which", ["twice", "end"])

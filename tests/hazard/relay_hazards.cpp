@@ -92,7 +92,7 @@ TEST_P(RelayHazard, what_has_not_come_is_not_passed) {
     std::vector<Wire::Piece> later;
     for (std::size_t k = 0; k < Wire::pieces.size();) {
         const std::size_t its_page = Wire::pieces[k].offset / page;
-        if (its_page < 4 || its_page % 4 == 0) {
+        if (its_page < 4 || its_page % 4 == 1) {
             k++;
             continue;
         }
@@ -100,7 +100,8 @@ TEST_P(RelayHazard, what_has_not_come_is_not_passed) {
         Wire::pieces.erase(Wire::pieces.begin() + static_cast<std::ptrdiff_t>(k));
     }
     Wire::deliver_all();
-    for (std::size_t at = 0; at < memory.bytes(); at += 4 * page) write_to(memory.at(at));
+    write_to(memory.at());
+    for (std::size_t at = page; at < memory.bytes(); at += 4 * page) write_to(memory.at(at));
     const RangeSet passed = tracker->take();
     if (tracks) {
         ASSERT_EQ(passed.ranges().size(), 1u);
@@ -110,7 +111,7 @@ TEST_P(RelayHazard, what_has_not_come_is_not_passed) {
     Wire::deliver_all();
     EXPECT_FALSE(tracker->end());
     Wire::end(guard);
-    EXPECT_EQ(read_from(memory.at(5 * page)), Wire::content(5 * page));
+    EXPECT_EQ(read_from(memory.at(6 * page)), Wire::content(6 * page));
 }
 
 TEST_P(RelayHazard, a_write_after_leaving_is_found) {
@@ -175,21 +176,21 @@ TEST_P(RelayHazard, either_may_end_first) {
         Pages memory(16);
         Guard *guard = Wire::receive(memory.at(), memory.bytes(), page);
         Tracker *tracker = Tracker::begin(memory.at(), memory.bytes(), 4 * page);
-        add_to(memory.at(0), memory.at(5 * page));
+        add_to(memory.at(0), memory.at(6 * page));
         if (tracker_first) {
             EXPECT_FALSE(tracker->end());
-            EXPECT_EQ(guard->missing(), 11 * page);
+            EXPECT_EQ(guard->missing(), 10 * page);
             Wire::deliver_all();
             Wire::end(guard);
         } else { // the message is shorter than it could have been
             Wire::pieces.clear();
             Wire::end(guard);
             EXPECT_EQ(tracker->take().bytes(), tracks ? 4 * page : 0);
-            for (std::size_t at = 5 * page; at < memory.bytes(); at++) write_to(memory.at(at), 3);
+            for (std::size_t at = 6 * page; at < memory.bytes(); at++) write_to(memory.at(at), 3);
             EXPECT_EQ(tracker->take().bytes(), tracks ? 8 * page : 0);
             EXPECT_FALSE(tracker->end());
         }
-        for (std::size_t at = 5 * page; at < memory.bytes(); at++)
+        for (std::size_t at = 6 * page; at < memory.bytes(); at++)
             ASSERT_EQ(read_from(memory.at(at)), tracker_first ? Wire::content(at) : 3);
         write_to(memory.at(), 1); // nothing is closed
         write_to(memory.at(15 * page), 1);
@@ -249,7 +250,10 @@ TEST_P(RelayHazard, threads_add_to_what_comes) {
             team.emplace_back([&, t] { add_to(memory.at(16 * t * page), memory.at(16 * (t + 1) * page)); });
         for (std::thread &thread : team) thread.join();
         if (tracks) {
-            EXPECT_EQ(tracker->take().bytes(), threads * 12 * page);
+            // Nor is a thread's first unit, where the thread before had come so far already.
+            const std::size_t passed = tracker->take().bytes();
+            EXPECT_LE(passed, threads * 12 * page);
+            EXPECT_GE(passed, threads * 12 * page - (threads - 1) * 4 * page);
         }
         EXPECT_FALSE(tracker->end());
         Wire::end(guard);

@@ -62,7 +62,9 @@ TEST_P(TrackerHazard, what_a_sweep_has_passed_is_told_when_it_goes_on) {
     for (std::size_t at = 0; at < 4 * page; at += 64) write_to(memory.at(at));
     EXPECT_TRUE(tracker.take().empty());
     EXPECT_EQ(notices, 0);
-    write_to(memory.at(4 * page));
+    write_to(memory.at(4 * page)); // a store may have begun in the unit before
+    EXPECT_EQ(notices, 0);
+    write_to(memory.at(5 * page));
     EXPECT_EQ(notices, 1);
     EXPECT_EQ(list(tracker.take()), (Ranges{{0, 4 * page}}));
     for (std::size_t at = 4 * page; at < 16 * page; at += 64) write_to(memory.at(at));
@@ -76,6 +78,27 @@ TEST_P(TrackerHazard, a_sweep_may_go_downwards) {
     for (std::size_t at = memory.bytes(); at-- > 4 * page;) write_to(memory.at(at));
     EXPECT_EQ(list(tracker.take()), (Ranges{{8 * page, 16 * page}}));
     EXPECT_FALSE(tracker.end());
+}
+
+//! Vectors of doubles that lie across the borders of pages, as in most arrays of malloc: upwards, and downwards. What is passed leaves at once,
+//! before the store that told is done.
+TEST_P(TrackerHazard, a_store_may_reach_over_a_border) {
+    static Tracker *tracker;
+    static std::size_t left;
+    Tracker::start(tracking, [] { left += tracker->take().bytes(); });
+    for (const std::size_t pages : {1, 2, 4})
+        for (const bool upwards : {true, false}) {
+            Pages memory(32);
+            left = 0;
+            tracker = &track(memory.at(), memory.bytes(), pages);
+            const std::size_t vectors = memory.bytes() / 16 - 1;
+            for (std::size_t k = 0; k < vectors; k++) {
+                char *at = memory.at(8 + 16 * (upwards ? k : vectors - 1 - k));
+                asm volatile("pxor %%xmm0, %%xmm0\n\tmovups %%xmm0, (%0)" : : "r"(at) : "xmm0", "memory");
+            }
+            EXPECT_FALSE(tracker->end()) << pages << " pages, " << (upwards ? "upwards" : "downwards");
+            EXPECT_GE(left, 20 * page);
+        }
 }
 
 TEST_P(TrackerHazard, the_last_unit_may_be_short) {
@@ -340,7 +363,9 @@ TEST_P(TrackerHazard, each_threads_part_is_a_sweep_of_its_own) {
     for (int k = 0; k < 100; k++) taken += tracker.take().bytes();
     for (std::thread &writer : writers) writer.join();
     taken += tracker.take().bytes();
-    EXPECT_EQ(taken, threads * 14 * page);
+    // Of each thread's eight units the last one is not passed; nor is the first one where the thread before had come so far already.
+    EXPECT_LE(taken, threads * 14 * page);
+    EXPECT_GE(taken, threads * 14 * page - (threads - 1) * 2 * page);
     EXPECT_FALSE(tracker.end());
 }
 
@@ -381,7 +406,7 @@ TEST_P(TrackerHazard, the_handler_of_a_signal_may_write_to_the_buffer) {
 TEST_P(TrackerHazard, a_child_writes_what_it_likes_and_its_parent_does_not_notice) {
     Pages memory(12);
     Tracker &tracker = track(memory.at(), memory.bytes());
-    std::memset(memory.at(), 1, 5 * page);
+    std::memset(memory.at(), 1, 6 * page);
     ASSERT_EQ(tracker.take().bytes(), 4 * page);
     const pid_t child = fork_child();
     if (child == 0) {
@@ -393,7 +418,7 @@ TEST_P(TrackerHazard, a_child_writes_what_it_likes_and_its_parent_does_not_notic
     ASSERT_EQ(waitpid(child, &status, 0), child);
     EXPECT_EQ(status, 0);
     EXPECT_EQ(memory.at()[0], 1);
-    std::memset(memory.at(5 * page), 1, 7 * page);
+    std::memset(memory.at(6 * page), 1, 6 * page);
     EXPECT_EQ(list(tracker.take()), (Ranges{{4 * page, 8 * page}}));
     EXPECT_FALSE(tracker.end());
 }
@@ -499,11 +524,11 @@ TEST_P(TrackerHazard, an_alternate_stack_may_be_small) {
 TEST_P(TrackerHazard, without_a_map_left_data_are_right_and_misuse_is_found) {
     Pages memory(64);
     Tracker &tracker = track(memory.at(), memory.bytes(), 2);
-    std::memset(memory.at(), 1, 17 * page);
+    std::memset(memory.at(), 1, 18 * page);
     ASSERT_EQ(tracker.take().bytes(), 16 * page);
     const AllMaps maps;
     write_to(memory.at(40 * page)); // a hole in what is closed
-    std::memset(memory.at(17 * page), 1, 47 * page);
+    std::memset(memory.at(18 * page), 1, 46 * page);
     write_to(memory.at(3 * page), 2);
     const auto misuse = tracker.end();
     ASSERT_TRUE(misuse);

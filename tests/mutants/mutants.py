@@ -361,6 +361,13 @@ MUTANTS = [
         hazards="guard_hazards *alternate_stack_may_be_small*",
     ),
     Mutant(
+        "pages: a store that reaches over a border is a write after leaving",
+        "pages/tracker.cpp",
+        "const bool alone = unit_ == page_bytes();",
+        "const bool alone = true;",
+        hazards="tracker_hazards *reach_over*",
+    ),
+    Mutant(
         "pages: re-arming does nothing",
         "pages/tracker.cpp",
         "    if (close_to_writes(how_, pages_of(units))) return;",
