@@ -7,6 +7,7 @@ import sys
 
 import bandwidth
 import overhead
+import papers
 import surface
 import table
 from figures import figures
@@ -17,7 +18,7 @@ from progress import Progress
 from rich.console import Console
 from wrong import Wrong
 
-OTHERS = {"overhead": overhead.main, "bandwidth": bandwidth.main, "surface": surface.main}
+OTHERS = {"overhead": overhead.main, "bandwidth": bandwidth.main, "costs": papers.main, "surface": surface.main}
 
 
 def bench(arguments: list[str]) -> int:

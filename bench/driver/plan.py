@@ -24,6 +24,7 @@ MPIS = ("openmpi", "openmpi5", "mpich", "mpich4", "abi")
 OTHERS = {  # what is measured besides the kernels
     "overhead": "what each call of Stretto costs, in ns",
     "bandwidth": "large messages, with and without",
+    "costs": "the tables of the papers: a page computed, sent, faulted; protection against transfer",
     "surface": "pair by message size and delta, each trigger; the runtime's own choice against the best",
 }
 CHUNKS = tuple(1024 * k for k in (2, 4, 8, 16, 32, 64))  # the sweep of `hand`
