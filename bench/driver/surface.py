@@ -238,15 +238,13 @@ def of_fixed(trigger: str, asked: argparse.Namespace, made: dict[str, list[Launc
 
     whole, even, odd = (gather(made, slice(*turns)) for turns in ((None,), (0, None, 2), (1, None, 2)))
     best = [ratio(message, whole[message], whole[message]) for message in asked.sizes]
-    chosen = best
-    if odd:
-        halves = ((even, odd), (odd, even))
-        chosen = [geometric_mean([ratio(m, one[m], other[m]) for one, other in halves]) for m in asked.sizes]
+    halves = ((even, odd), (odd, even)) if odd else ()
+    chosen = [geometric_mean([ratio(m, one[m], other[m]) for one, other in halves]) for m in asked.sizes if halves]
     return {
         "of_best": [rounded(value) for value in best],
-        "of_chosen": [rounded(value) for value in chosen],
+        "of_chosen": [rounded(value) for value in chosen] or None,  # one turn: there is no other
         "geometric_mean": rounded(geometric_mean(best)),
-        "geometric_mean_of_chosen": rounded(geometric_mean(chosen)),
+        "geometric_mean_of_chosen": rounded(geometric_mean(chosen)) if chosen else None,
     }
 
 
@@ -274,9 +272,10 @@ def show(result: dict, console: Console) -> None:
     own = [cells[message, AUTO, None]["speedup"] for message in result["sizes"]]
     console.print(f"auto, own: {', '.join(f'{value:.2f}' for value in own)}", soft_wrap=True)
     for trigger, figures in result["own"].items():
+        chosen = figures["geometric_mean_of_chosen"]
         console.print(
-            f"own choice, {trigger}: {figures['geometric_mean']:.3f} of the best fixed one "
-            f"({figures['geometric_mean_of_chosen']:.3f} of what every other turn would choose)",
+            f"own choice, {trigger}: {figures['geometric_mean']:.3f} of the best fixed one"
+            + (f" ({chosen:.3f} of what every other turn would choose)" if chosen else ""),
             soft_wrap=True,
         )
     worst, holds = result["worst"], result["holds"]

@@ -82,7 +82,8 @@ int main() {
     char *page = fresh(samples * page_bytes());
     const double fault = median_microseconds([&] { *static_cast<volatile char *>(page) = 1, page += page_bytes(); });
     const std::string userfault = userfault::open().empty() ? protection(by_userfault) : "null";
-    std::printf("{\"computed_page_us\":%.4g,\"minor_fault_us\":%.3g,\"protected_us\":{\"userfault\":%s,\"mprotect\":%s}}\n",
-                computed, fault, userfault.c_str(), protection(by_mprotect).c_str());
+    std::printf(
+        "{\"computed_page_us\":%.4g,\"minor_fault_us\":%.3g,\"protected_us\":{\"userfault\":%s,\"mprotect\":%s}}\n",
+        computed, fault, userfault.c_str(), protection(by_mprotect).c_str());
     return 0;
 }

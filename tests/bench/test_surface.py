@@ -99,6 +99,12 @@ def test_a_delta_that_luck_made_the_best_is_not_what_the_other_turns_choose():
     assert own["of_chosen"] == [1, pytest.approx((9 / 4) ** 0.5, rel=1e-3)]
 
 
+def test_one_turn_has_no_other_that_could_choose():
+    made = {name: launches[:1] for name, launches in known().items()}
+    own = surface.derive(asked(), made, [0.0])["own"]["annotations"]
+    assert own["of_best"] == [1, 0.5] and own["of_chosen"] is own["geometric_mean_of_chosen"] is None
+
+
 def test_a_cell_slower_than_plain_is_found():
     slow = {"pages, deltas: 4 KiB": {8192: [16, 16], 16384: [4, 4]}}
     result = surface.derive(asked(), known(**slow), [0.0])
