@@ -7,6 +7,8 @@ import sys
 
 import bandwidth
 import overhead
+import papers
+import surface
 import table
 from figures import figures
 from measure import measure
@@ -15,6 +17,8 @@ from plan import read
 from progress import Progress
 from rich.console import Console
 from wrong import Wrong
+
+OTHERS = {"overhead": overhead.main, "bandwidth": bandwidth.main, "costs": papers.main, "surface": surface.main}
 
 
 def bench(arguments: list[str]) -> int:
@@ -47,10 +51,8 @@ def main() -> int:
     for number in (signal.SIGTERM, signal.SIGHUP):  # as Ctrl-C: jobs and labs end with us
         signal.signal(number, sent_signal)
     try:
-        if arguments[:1] == ["overhead"]:
-            return overhead.main(arguments[1:])
-        if arguments[:1] == ["bandwidth"]:
-            return bandwidth.main(arguments[1:])
+        if arguments and arguments[0] in OTHERS:
+            return OTHERS[arguments[0]](arguments[1:])
         return bench(arguments)
     except Wrong as wrong:
         print(f"stretto bench: {wrong}", file=sys.stderr)

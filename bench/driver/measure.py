@@ -29,8 +29,8 @@ ENOUGH_CHUNKS = 32  # with fewer, latency and not the wire decides how close to 
 
 @dataclass
 class Samples:
-    """Seconds of every repetition, by variant: message, compute, plain, hand:BYTES, delta; annotated: delta with annotations, where
-    delta is without."""
+    """Seconds of every repetition, by variant: message, compute, plain, hand:BYTES, delta, which may have another name where it was
+    measured in several ways (annotated)."""
 
     seconds: dict[str, list[float]] = field(default_factory=dict)
     checksums: dict[str, set[str]] = field(default_factory=dict)
@@ -40,12 +40,12 @@ class Samples:
     library: str = ""
     calls: dict[str, int] = field(default_factory=dict)
 
-    def take(self, launch: dict, annotated: bool = False) -> None:
+    def take(self, launch: dict, delta: str = "delta") -> None:
         self.library = launch["library"]
         self.message_bytes = launch["bytes"]
         self.wrong += launch["wrong"]
         for run in launch["runs"]:
-            name = "annotated" if annotated else run["name"]
+            name = delta if run["name"] == "delta" else run["name"]
             self.seconds.setdefault(name, []).extend(run["seconds"])
             self.changed += run["changed"]
             if name not in ("message", "compute"):
@@ -143,7 +143,7 @@ class Measure:
             for trigger in triggers if turn % 2 == 0 else reversed(triggers):
                 self.tell(f"turn {turn + 1} of {plan.turns}: {f'Stretto, {trigger}' if trigger else 'plain and hand'}")
                 launch = self.launch(trigger, ["delta"] if trigger else ["message", "compute", "plain", *hands], reps)
-                samples.take(launch, annotated=plan.by_pages and trigger == ANNOTATE)
+                samples.take(launch, "annotated" if plan.by_pages and trigger == ANNOTATE else "delta")
                 if trigger:
                     samples.calls = launch["calls"]
         return samples

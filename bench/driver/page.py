@@ -76,12 +76,16 @@ def bars(figures: dict) -> list[dict]:
 
 def describe(figures: dict) -> str:
     details = figures["details"]
-    place = "one host" if figures["lab"] == "none" else f"{figures['ranks']} hosts, links of {figures['lab']}"
-    dilated = f", computation dilated by {details['dilate']:g}" if details["dilate"] > 1 else ""
+    place = describe_lab(figures["lab"], figures["ranks"], details["dilate"])
     return (
-        f"{figures['mpi']}, {figures['ranks']} ranks on {place}{dilated}; messages of {size(figures['message_bytes'])}, "
+        f"{figures['mpi']}, {figures['ranks']} ranks on {place}; messages of {size(figures['message_bytes'])}, "
         f"deltas: {size(figures['delta_bytes'])}; T_compute / T_message = {details['measured_ratio']:g}"
     )
+
+
+def describe_lab(lab: str, hosts: int, dilate: float) -> str:
+    place = "one host" if lab == "none" else f"{hosts} hosts, links of {lab}"
+    return place + (f", computation dilated by {dilate:g}" if dilate > 1 else "")
 
 
 def machine() -> str:
@@ -94,8 +98,6 @@ def machine() -> str:
 
 
 def write_page(path: Path, sections: list[Section], title: str = "Stretto") -> None:
-    loader = jinja2.FileSystemLoader(Path(__file__).parent)
-    environment = jinja2.Environment(loader=loader, autoescape=True, trim_blocks=True, lstrip_blocks=True)
     drawn = []
     for section in sections:
         variants = section.variants()
@@ -109,11 +111,13 @@ def write_page(path: Path, sections: list[Section], title: str = "Stretto") -> N
                 "timeline": jinja2.utils.markupsafe.Markup(draw(variants)) if variants else None,
             }
         )
-    page = environment.get_template("page.html.jinja").render(
-        title=title,
-        sections=drawn,
-        machine=machine(),
-        date=datetime.date.today().isoformat(),
-        seconds=seconds,
+    path.write_text(render("page.html.jinja", title=title, sections=drawn))
+
+
+def render(template: str, **values: object) -> str:
+    loader = jinja2.FileSystemLoader(Path(__file__).parent)
+    environment = jinja2.Environment(loader=loader, autoescape=True, trim_blocks=True, lstrip_blocks=True)
+    environment.filters |= {"size": size, "seconds": seconds}
+    return environment.get_template(template).render(
+        machine=machine(), date=datetime.date.today().isoformat(), **values
     )
-    path.write_text(page)

@@ -40,15 +40,19 @@ def find_program(name: str, mpi: str = "") -> Path:
     return path
 
 
-def result_of(program: str, output: str) -> dict:
-    """The JSON object that a program has printed."""
+def results_of(program: str, output: str) -> list[dict]:
+    """The JSON objects that a program has printed, at least one."""
     lines = [line for line in output.splitlines() if line.startswith("{")]
     if not lines:
         raise Wrong(f"{program} printed no result:\n{output}")
     try:
-        return json.loads(lines[-1])
+        return [json.loads(line) for line in lines]
     except json.JSONDecodeError:
-        raise Wrong(f"{program} printed what is no JSON:\n{lines[-1]}") from None
+        raise Wrong(f"{program} printed what is no JSON:\n{output}") from None
+
+
+def result_of(program: str, output: str) -> dict:
+    return results_of(program, output)[-1]
 
 
 @dataclass
@@ -86,8 +90,14 @@ class Place:
         self, program: str, *arguments: object, environment: dict[str, str] | None = None, timeout: float = 180
     ) -> dict:
         """Runs a program to its end; returns the JSON object that its rank 0 printed."""
+        return self.run_all(program, *arguments, environment=environment, timeout=timeout)[-1]
+
+    def run_all(
+        self, program: str, *arguments: object, environment: dict[str, str] | None = None, timeout: float = 180
+    ) -> list[dict]:
+        """The same where it printed several."""
         words = [str(find_program(program, self.mpi)), *map(str, arguments)]
-        return result_of(program, finish(self.command(words, environment or {}, timeout), timeout + 40))
+        return results_of(program, finish(self.command(words, environment or {}, timeout), timeout + 40))
 
     def run_two(self, first: str, second: str, *arguments: object, timeout: float = 180) -> dict:
         """One rank of each program, on this host."""

@@ -21,6 +21,12 @@ SAMPLE = 2**21  # bytes of the file that tell how fast it is compressed
 ANNOTATE, PAGES = "annotate", "pages"
 TRIGGERS = {ANNOTATE: "annotations", PAGES: "pages"}  # as STRETTO_TRIGGER has them
 MPIS = ("openmpi", "openmpi5", "mpich", "mpich4", "abi")
+OTHERS = {  # what is measured besides the kernels
+    "overhead": "what each call of Stretto costs, in ns",
+    "bandwidth": "large messages, with and without",
+    "costs": "the tables of the papers: a page computed, sent, faulted; protection against transfer",
+    "surface": "pair by message size and delta, each trigger; the runtime's own choice against the best",
+}
 CHUNKS = tuple(1024 * k for k in (2, 4, 8, 16, 32, 64))  # the sweep of `hand`
 FEW_REPS = 21
 SHORT = 2**16  # bytes of a message that is over before a core's other work has averaged out
@@ -95,10 +101,8 @@ class Parser(argparse.ArgumentParser):
 
 
 def parser() -> argparse.ArgumentParser:
-    about = "\n".join(f"  {kernel.name:14} {kernel.about}" for kernel in KERNELS.values())
-    about += (
-        "\n  overhead       what each call of Stretto costs, in ns\n  bandwidth      large messages, with and without"
-    )
+    lines = {kernel.name: kernel.about for kernel in KERNELS.values()} | OTHERS
+    about = "\n".join(f"  {name:14} {line}" for name, line in lines.items())
     top = Parser(
         prog="stretto bench",
         description="Measures a kernel plain, with Stretto and pipelined by hand, side by side.",
@@ -162,7 +166,7 @@ def read(arguments: list[str]) -> Plan:
     """Raises Wrong for what cannot be, before anything is started."""
     asked = parser().parse_args(arguments)
     if asked.kernel not in KERNELS:
-        raise Wrong(f"no kernel is called '{asked.kernel}': one of {', '.join(KERNELS)}, overhead, bandwidth")
+        raise Wrong(f"no kernel is called '{asked.kernel}': one of {', '.join([*KERNELS, *OTHERS])}")
     kernel = KERNELS[asked.kernel]
     check_mpi(asked.mpi)
     if kernel.name == "pair-fortran" and not known_mpis().get(asked.mpi, {}).get("mpifort"):

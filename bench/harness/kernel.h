@@ -31,7 +31,7 @@ struct Result {
 
 struct Kernel {
     const char *name;
-    void (*set_up)(void);      // after MPI_Init and the options; may call give_up()
+    void (*set_up)(void);      // after MPI_Init and the options, again with those after --then; may call give_up()
     void (*reset)(void);       // before each repetition: nothing of an earlier one may look like a result
     void (*message)(void);     // the messages alone
     int (*message_hops)(void); // how many of them in a row that is: T_message = span / hops

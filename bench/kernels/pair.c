@@ -99,6 +99,8 @@ static void compute(void) {
 static void set_up(void) {
     if (ranks != 2) give_up("needs 2 ranks, not %d", ranks);
     n = option.elements;
+    free(data);
+    free(requests);
     data = own_pages((size_t)n * sizeof(double));
     requests = calloc((size_t)n, sizeof *requests);
     if (!data || !requests) give_up("no memory for %ld bytes", option.bytes);

@@ -1,6 +1,6 @@
-// latency: half a round trip of a small message, in nanoseconds, as one line of JSON.
+// latency: half a round trip of a message, in nanoseconds, as one line of JSON.
 //
-//   mpirun -n 2 latency BYTES ROUND_TRIPS
+//   mpirun -n 2 latency BYTES ROUND_TRIPS [MESSAGES]      so many each way, one after the other: 1
 //
 // Each sample is three times as many round trips, once through each of library.h's variants.
 //
@@ -12,18 +12,26 @@
 #include "library.h"
 #include "samples.h"
 
-static char data[1 << 16];
+static char data[1 << 19];
 static int rank;
 
-static double half_round_trip(Calls mpi, int bytes, int trips) {
+static void send(Calls mpi, int bytes, int messages, int to) {
+    for (int k = 0; k < messages; k++) mpi.send(data, bytes, MPI_BYTE, to, 0, MPI_COMM_WORLD);
+}
+
+static void receive(Calls mpi, int bytes, int messages, int from) {
+    for (int k = 0; k < messages; k++) mpi.recv(data, bytes, MPI_BYTE, from, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
+static double half_round_trip(Calls mpi, int bytes, int messages, int trips) {
     double begin = now();
     for (int k = 0; k < trips; k++) {
         if (rank == 0) {
-            mpi.send(data, bytes, MPI_BYTE, 1, 0, MPI_COMM_WORLD);
-            mpi.recv(data, bytes, MPI_BYTE, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+            send(mpi, bytes, messages, 1);
+            receive(mpi, bytes, messages, 1);
         } else if (rank == 1) {
-            mpi.recv(data, bytes, MPI_BYTE, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-            mpi.send(data, bytes, MPI_BYTE, 0, 0, MPI_COMM_WORLD);
+            receive(mpi, bytes, messages, 0);
+            send(mpi, bytes, messages, 0);
         }
     }
     return (now() - begin) / trips / 2 * 1e9;
@@ -35,13 +43,14 @@ int main(int argc, char **argv) {
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     int bytes = argc > 1 ? atoi(argv[1]) : 8, trips = argc > 2 ? atoi(argv[2]) : 1000;
-    if (bytes < 0 || bytes > (int)sizeof data || trips < 1) MPI_Abort(MPI_COMM_WORLD, 2);
+    int messages = argc > 3 ? atoi(argv[3]) : 1;
+    if (bytes < 0 || bytes > (int)sizeof data || trips < 1 || messages < 1) MPI_Abort(MPI_COMM_WORLD, 2);
     of_variants(calls);
     for (int s = -SAMPLES / 10; s < SAMPLES; s++) {
         double t[VARIANTS];
         for (int k = 0; k < VARIANTS; k++) {
             int which = (s + SAMPLES + k) % VARIANTS;
-            t[which] = half_round_trip(calls[which], bytes, trips);
+            t[which] = half_round_trip(calls[which], bytes, messages, trips);
         }
         if (s < 0) continue;
         bound[s] = t[BOUND];
