@@ -29,26 +29,24 @@ std::optional<Trigger> trigger_in(MPI_Info info) {
 }
 
 void set_trigger(MPI_Comm comm, std::optional<Trigger> trigger) {
-    progress::Guard guard;
     if (trigger) mpi::communicator(comm)->trigger = trigger;
 }
 
 } // namespace
 
 void take_hints(MPI_Comm comm, MPI_Info info) {
+    progress::Guard guard;
     set_trigger(comm, trigger_in(info));
 }
 
 void take_hints(MPI_Comm, MPI_Info info, const MPI_Comm *made) {
+    progress::Guard guard;
     set_trigger(*made, trigger_in(info));
 }
 
 void take_hints(MPI_Comm comm, const MPI_Comm *made) {
-    std::optional<Trigger> trigger;
-    {
-        progress::Guard guard;
-        trigger = mpi::communicator(comm)->trigger;
-    }
+    progress::Guard guard;
+    const std::optional<Trigger> trigger = mpi::communicator(comm)->trigger;
     set_trigger(*made, trigger);
 }
 

@@ -153,8 +153,11 @@ def body(class_, function, standard, native, arguments):
         settles = ""
     if not class_.then:
         return f"{outermost}{first}{settles}    const front::Alone alone;\n    return {native};\n"
-    return f"""{outermost}{first}{settles}    const front::Alone alone;
-    const int error = {native};
+    return f"""{outermost}{first}{settles}    int error;
+    {{
+        const front::Alone alone;
+        error = {native};
+    }}
     if (error == MPI_SUCCESS && outermost && front::framing()) front::{class_.then}({arguments});
     return error;
 """
