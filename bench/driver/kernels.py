@@ -92,6 +92,11 @@ def lu_longest(compute: float, message: float, ranks: int) -> float:
     return LU_AHEAD * compute + rows * max((1 - LU_AHEAD) * compute, message) + (rows - 1) * message
 
 
+def hycom_plain(compute: float, message: float, ranks: int) -> float:
+    _, columns = grid(ranks)
+    return compute + (columns - 1) * message
+
+
 KERNELS = {
     kernel.name: kernel
     for kernel in (
@@ -145,6 +150,16 @@ KERNELS = {
             "ideal = Tc/5 + R V + (R-1) Tm, V = max(4/5 Tc, Tm), R rows of ranks",
             size=10200,
             unit=40,
+        ),
+        Kernel(
+            name="hycom",
+            about="HYCOM's xcsum: the sum of an array on a grid of ranks, row by row",
+            ranks=4,
+            fixed_ranks=False,
+            plain=hycom_plain,
+            loads=lambda compute, message, ranks: (compute, (grid(ranks)[1] - 1) * message),
+            independent=hycom_plain,
+            formula="plain = Tc + (C-1) Tm, ideal = max(Tc, (C-1) Tm), C columns of ranks",
         ),
         Kernel(
             name="compress",

@@ -12,7 +12,11 @@
 
 #include "harness/kernel.h"
 
-enum { VALUES = 5, POINTS = 4, PIECE = STRIP / VALUES }; // of a point; of an inner row; in rows: 480 bytes of a boundary
+enum {
+    VALUES = 5,
+    POINTS = 4,
+    PIECE = STRIP / VALUES
+}; // of a point; of an inner row; in rows: 480 bytes of a boundary
 enum { SOUTHWARD = 1, EASTWARD };
 
 typedef double Point[VALUES];

@@ -62,7 +62,7 @@ def test_every_kernel_gives_the_same_bits_plain_by_hand_and_with_stretto(kernel)
 
 @pytest.mark.parametrize("trigger", ["annotate", "pages"])
 @pytest.mark.parametrize("ranks", [2, 3, 4])
-@pytest.mark.parametrize("kernel, size", [("lu", 10200), ("lu", 1640)])
+@pytest.mark.parametrize("kernel, size", [("lu", 10200), ("lu", 1640), ("hycom", 65536), ("hycom", 33000)])
 def test_applications_kernels_give_the_same_bits_with_independent_overlap_too(kernel, size, ranks, trigger):
     result = figures(kernel, "--lab", "none", "-n", ranks, "--size", size, "--trigger", trigger)
     assert result["verified"] and result["details"]["over_independent"] > 0

@@ -102,6 +102,13 @@ def test_the_wave_of_lu_goes_from_rank_to_rank():
     assert times("lu", 6, 10, 1) == {"plain": 45, "independent": 39, "ideal": 19}
 
 
+def test_a_head_of_hycom_takes_the_strips_of_all_others_in_its_row():
+    assert times("hycom", 2, 1, 1) == {"plain": 2, "independent": 2, "ideal": 1}
+    assert times("hycom", 3, 3, 1) == {"plain": 5, "independent": 5, "ideal": 3}
+    assert times("hycom", 4, 1, 1) == {"plain": 2, "independent": 2, "ideal": 1}  # two rows of two
+    assert times("hycom", 6, 1, 1) == {"plain": 3, "independent": 3, "ideal": 2}
+
+
 def test_what_a_kernel_gains_over_independent_overlap_stands_beside_its_ideal():
     made = samples(message=1, compute=1, plain=6.1, independent=5.7, hand_2048=3.5, delta=3.6)
     result = figures.derive(plan.read(["lu", "-n", "4"]), Attempt(made, 0, [], 1), 1, None)
