@@ -25,7 +25,6 @@ class Kernel:
     independent: Time | None = None  # where only computation that is independent of the messages overlaps with them
     size: int = 409600  # of a message, and what it is a multiple of
     unit: int = 8
-    ratio: float = 1
     needs_file: bool = False
 
     def ideal(self, compute: float, message: float, ranks: int) -> float:
@@ -97,6 +96,16 @@ def hycom_plain(compute: float, message: float, ranks: int) -> float:
     return compute + (columns - 1) * message
 
 
+def mg_faces(message: float, ranks: int) -> float:
+    """Those across y, which nothing is computed under; they have the edges too, 10 points for 8. A prime number of ranks lies along x."""
+    rows, _ = grid(ranks)
+    return 2.5 * message if rows > 1 else 0
+
+
+def mg_longest(compute: float, message: float, ranks: int) -> float:
+    return max(compute, 2 * message) + mg_faces(message, ranks)
+
+
 KERNELS = {
     kernel.name: kernel
     for kernel in (
@@ -160,6 +169,18 @@ KERNELS = {
             loads=lambda compute, message, ranks: (compute, (grid(ranks)[1] - 1) * message),
             independent=hycom_plain,
             formula="plain = Tc + (C-1) Tm, ideal = max(Tc, (C-1) Tm), C columns of ranks",
+        ),
+        Kernel(
+            name="mg",
+            about="NAS MG's psinv: a stencil of 27 points, then faces to up to six neighbours, axis by axis",
+            ranks=4,
+            fixed_ranks=False,
+            plain=lambda compute, message, ranks: compute + 2 * message + mg_faces(message, ranks),
+            loads=lambda compute, message, ranks: (compute, 2 * message + mg_faces(message, ranks)),
+            longest=mg_longest,
+            independent=mg_longest,
+            formula="plain = Tc + 2 Tm + E, ideal = max(Tc, 2 Tm) + E, E = 2.5 Tm for the faces across y",
+            unit=64,
         ),
         Kernel(
             name="compress",

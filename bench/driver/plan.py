@@ -120,7 +120,7 @@ def parser() -> argparse.ArgumentParser:
         help="of one message (default: 400KiB; lu: 10200, as in NAS class E; 1640: as in class C)",
     )
     top.add_argument("--delta", type=size, metavar="BYTES", help="delta size (default: the runtime's own choice)")
-    top.add_argument("--ratio", type=positive, metavar="R", help="T_compute / T_message (default: 1; mg: 4)")
+    top.add_argument("--ratio", type=positive, metavar="R", default=1.0, help="T_compute / T_message (default: 1)")
     top.add_argument(
         "--trigger",
         default=ANNOTATE,
@@ -215,7 +215,7 @@ def read(arguments: list[str]) -> Plan:
         ranks=ranks,
         size=asked.size,
         delta=asked.delta,
-        ratio=asked.ratio or kernel.ratio,
+        ratio=asked.ratio,
         trigger=asked.trigger,
         mechanisms={name: mechanism for name, mechanism in mechanisms.items() if mechanism},
         reps=reps,

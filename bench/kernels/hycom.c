@@ -72,8 +72,7 @@ static void plain(void) {
         MPI_Send(strips[column], (int)n, MPI_DOUBLE, head_of(grid_row), TO_HEAD, MPI_COMM_WORLD);
     } else {
         for (int c = 0; c < grid_columns; c++) {
-            if (c > 0)
-                MPI_Recv(strips[c], (int)n, MPI_DOUBLE, rank + c, TO_HEAD, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+            if (c > 0) MPI_Recv(strips[c], (int)n, MPI_DOUBLE, rank + c, TO_HEAD, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
             for (long j = 0; j < rows; j++) add_strips(c, j);
         }
         if (rank > 0) MPI_Send(sums[grid_row], (int)rows, MPI_DOUBLE, 0, TO_FIRST, MPI_COMM_WORLD);

@@ -62,7 +62,9 @@ def test_every_kernel_gives_the_same_bits_plain_by_hand_and_with_stretto(kernel)
 
 @pytest.mark.parametrize("trigger", ["annotate", "pages"])
 @pytest.mark.parametrize("ranks", [2, 3, 4])
-@pytest.mark.parametrize("kernel, size", [("lu", 10200), ("lu", 1640), ("hycom", 65536), ("hycom", 33000)])
+@pytest.mark.parametrize(
+    "kernel, size", [("lu", 10200), ("lu", 1640), ("hycom", 65536), ("hycom", 33000), ("mg", 65536), ("mg", 33344)]
+)
 def test_applications_kernels_give_the_same_bits_with_independent_overlap_too(kernel, size, ranks, trigger):
     result = figures(kernel, "--lab", "none", "-n", ranks, "--size", size, "--trigger", trigger)
     assert result["verified"] and result["details"]["over_independent"] > 0
@@ -150,6 +152,7 @@ def test_every_size_of_bandwidth_is_measured_over_both_paths():
         (("pair", "--delta", "3"), "--delta 3"),
         (("lu", "--size", "8192"), "a message of lu is a multiple of 40 bytes"),
         (("lu", "-n", "1"), "at least 2"),
+        (("mg", "--size", "33000"), "a message of mg is a multiple of 64 bytes"),
         (("pair", "--ratio", "-1"), "greater than 0"),
         (("pair", "--reps", "0"), "whole number"),
         (("pair", "-n", "3"), "needs 2 ranks"),
@@ -188,7 +191,9 @@ def test_the_program_itself_ends_in_order_without_its_file(file, about):
     assert done.rc not in (0, 124) and about in done.stderr, done
 
 
-@pytest.mark.parametrize("kernel, bytes, about", [("lu", 8192, "points of 40 bytes")])
+@pytest.mark.parametrize(
+    "kernel, bytes, about", [("lu", 8192, "points of 40 bytes"), ("mg", 33000, "a multiple of 64 bytes")]
+)
 def test_the_program_itself_refuses_what_it_cannot_cut(kernel, bytes, about):
     done = launch("openmpi", 2, BUILD / "bench/openmpi" / kernel, ("--run", "plain", "--bytes", bytes), timeout=40)
     assert done.rc not in (0, 124) and about in done.stderr, done

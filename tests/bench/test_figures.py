@@ -109,6 +109,13 @@ def test_a_head_of_hycom_takes_the_strips_of_all_others_in_its_row():
     assert times("hycom", 6, 1, 1) == {"plain": 3, "independent": 3, "ideal": 2}
 
 
+def test_only_the_faces_across_x_overlap_in_mg():
+    assert times("mg", 2, 4, 1) == {"plain": 6, "independent": 4, "ideal": 4}  # all along x
+    assert times("mg", 3, 1, 1) == {"plain": 3, "independent": 2, "ideal": 2}
+    assert times("mg", 4, 4, 1) == {"plain": 8.5, "independent": 6.5, "ideal": 6.5}
+    assert times("mg", 8, 1, 1) == {"plain": 5.5, "independent": 4.5, "ideal": 4.5}
+
+
 def test_what_a_kernel_gains_over_independent_overlap_stands_beside_its_ideal():
     made = samples(message=1, compute=1, plain=6.1, independent=5.7, hand_2048=3.5, delta=3.6)
     result = figures.derive(plan.read(["lu", "-n", "4"]), Attempt(made, 0, [], 1), 1, None)
