@@ -54,10 +54,11 @@ def show(figures: dict, console: Console) -> None:
         label = label_of(name, figures)
         table.add_row(label, milliseconds(seconds), *times, style=style)
     console.print(table)
-    at_most = f"{figures['speedup']:.2f} times faster than plain (at most {details['ideal_speedup']:.2f})"
+    faster = f"{figures['speedup']:.2f} times faster than plain (ideal: {details['ideal_speedup']:.2f})"
     if details["over_independent"]:
-        at_most += f", {details['over_independent']:.2f} times than overlap of independent computation (at most {details['ideal_over_independent']:.2f})"
-    console.print(at_most, soft_wrap=True)
+        faster += f", {details['over_independent']:.2f} times than overlap of independent computation"
+        faster += f" (ideal: {details['ideal_over_independent']:.2f})"
+    console.print(faster, soft_wrap=True)
     of_annotated = f"; {details['of_annotated']:.2f} of annotated" if details["of_annotated"] else ""
     console.print(f"{details['formula']}; {figures['hidden']:.0%} hidden{of_annotated}", style="dim", soft_wrap=True)
     if not figures["verified"]:

@@ -145,8 +145,7 @@ static void delta(void) {
         long b = least(a + STRIP, n);
         smooth(a, b);
         pack(0, a, b);
-        for (int way = 0; way < SIDES; way++)
-            MPIX_Delta_send_data(out[0][way] + a, (size_t)(b - a) * sizeof(double));
+        for (int way = 0; way < SIDES; way++) MPIX_Delta_send_data(out[0][way] + a, (size_t)(b - a) * sizeof(double));
     }
     for (int way = 0; way < SIDES; way++) MPIX_Delta_send_end(&going[way]);
     MPI_Waitall(SIDES, coming, MPI_STATUSES_IGNORE);
