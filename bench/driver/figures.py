@@ -21,7 +21,11 @@ def derive(plan: Plan, attempt: Attempt, attempts: int, costs: Costs | None) -> 
     best = samples.best_hand()
     hand = samples.median(best)
     loads = kernel.loads(compute, message, plan.ranks)
-    ideal = max(loads)
+    ideal = kernel.ideal(compute, message, plan.ranks)
+    independent = independent_ideal = None
+    if kernel.independent:
+        independent = samples.median("independent")
+        independent_ideal = kernel.independent(compute, message, plan.ranks)
     undilated = stretto
     if plan.dilate > 1:
         ours = costs and costs.of(samples.calls, samples.message_bytes, plan.delta)
@@ -62,6 +66,10 @@ def derive(plan: Plan, attempt: Attempt, attempts: int, costs: Costs | None) -> 
             "mechanisms": plan.mechanisms,
             "annotated_s": rounded(annotated),
             "of_annotated": annotated and rounded(annotated / stretto),
+            "independent_s": rounded(independent),
+            "independent_ideal_s": rounded(independent_ideal),
+            "over_independent": independent and rounded(independent / stretto),
+            "ideal_over_independent": independent_ideal and rounded(independent_ideal / ideal),
             "costs_ns": costs and vars(costs),
             "others_cores": rounded(attempt.others, 3),
             "disturbed_by": attempt.disturbed_by,

@@ -1,11 +1,15 @@
 """The kernels, and what theory says about each: how long it takes plain, and at best.
 
 Tc is T_compute, Tm is T_message, both of one rank. `loads` is how much computation the busiest core has and how much
-wire time the busiest link, when everything overlaps; with infinitely small deltas the longer of the two is all that remains.
+wire time the busiest link, when everything overlaps; with infinitely small deltas the longer of the two is all that remains. Where not
+everything can overlap, the loads are those of the longest path, and `longest` says how long that is.
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from math import isqrt
+
+Time = Callable[[float, float, int], float]  # of T_compute, T_message and the number of ranks
 
 
 @dataclass(frozen=True)
@@ -14,13 +18,22 @@ class Kernel:
     about: str
     ranks: int  # unless -n says otherwise
     fixed_ranks: bool
-    plain: Callable[[float, float, int], float]
+    plain: Time
     loads: Callable[[float, float, int], tuple[float, float]]
     formula: str
+    longest: Time | None = None
+    independent: Time | None = None  # where only computation that is independent of the messages overlaps with them
+    size: int = 409600  # of a message, and what it is a multiple of
+    unit: int = 8
     needs_file: bool = False
 
     def ideal(self, compute: float, message: float, ranks: int) -> float:
-        return max(self.loads(compute, message, ranks))
+        return self.longest(compute, message, ranks) if self.longest else max(self.loads(compute, message, ranks))
+
+    @property
+    def by_mpi(self) -> list[str]:
+        """The variants by MPI alone that have no chunks."""
+        return ["plain", "independent"] if self.independent else ["plain"]
 
     def best_of_chunks(self, compute: float, message: float, ranks: int, chunks: float) -> float:
         """With so many equal chunks one of them still passes all stages one after the other."""
@@ -40,6 +53,57 @@ def reduce_plain(compute: float, message: float, ranks: int, rank: int = 0) -> f
     for child in children(rank, ranks):
         done = max(done, reduce_plain(compute, message, ranks, child)) + message
     return done
+
+
+def grid(ranks: int) -> tuple[int, int]:
+    """Rows and columns of ranks: as near to a square as their number allows."""
+    rows = max(row for row in range(1, isqrt(ranks) + 1) if ranks % row == 0)
+    return rows, ranks // rows
+
+
+def lu_wave(compute: float, message: float, ranks: int, ahead: float = 0) -> float:
+    """A rank begins when both boundaries have come; of its computation, `ahead` is done before. On a link south goes before east."""
+    rows, columns = grid(ranks)
+    done: dict[tuple[int, int], float] = {}
+    for row in range(rows):
+        for column in range(columns):
+            came = []
+            if row:
+                came.append(done[row - 1, column] + message)
+            if column:
+                came.append(done[row, column - 1] + message * (2 if row + 1 < rows else 1))
+            if len(came) == 2:  # through one link
+                came.append(min(came) + message)
+            done[row, column] = max(ahead, *came, 0) + compute - ahead
+    return done[rows - 1, columns - 1]
+
+
+LU_AHEAD = 0.2  # of the computation
+
+
+def lu_loads(compute: float, message: float, ranks: int) -> tuple[float, float]:
+    rows, _ = grid(ranks)
+    return (LU_AHEAD + rows * (1 - LU_AHEAD)) * compute, (2 * rows - 1) * message
+
+
+def lu_longest(compute: float, message: float, ranks: int) -> float:
+    rows, _ = grid(ranks)
+    return LU_AHEAD * compute + rows * max((1 - LU_AHEAD) * compute, message) + (rows - 1) * message
+
+
+def hycom_plain(compute: float, message: float, ranks: int) -> float:
+    _, columns = grid(ranks)
+    return compute + (columns - 1) * message
+
+
+def mg_faces(message: float, ranks: int) -> float:
+    """Those across y, which nothing is computed under; they have the edges too, 10 points for 8. A prime number of ranks lies along x."""
+    rows, _ = grid(ranks)
+    return 2.5 * message if rows > 1 else 0
+
+
+def mg_longest(compute: float, message: float, ranks: int) -> float:
+    return max(compute, 2 * message) + mg_faces(message, ranks)
 
 
 KERNELS = {
@@ -81,6 +145,42 @@ KERNELS = {
             loads=lambda compute, message, ranks: (compute, len(children(0, ranks)) * message),
             formula="plain = F(0), F(r) = Tc, then for each child c: F(r) = max(F(r), F(c)) + Tm; "
             "ideal = max(Tc, C Tm), C = children of rank 0",
+        ),
+        Kernel(
+            name="lu",
+            about="NAS LU's blts: a wave over a grid of ranks, with boundaries from the north and the west",
+            ranks=4,
+            fixed_ranks=False,
+            plain=lu_wave,
+            loads=lu_loads,
+            longest=lu_longest,
+            independent=lambda compute, message, ranks: lu_wave(compute, message, ranks, LU_AHEAD * compute),
+            formula="plain = the wave's way: Tc and its messages from rank to rank; "
+            "ideal = Tc/5 + R V + (R-1) Tm, V = max(4/5 Tc, Tm), R rows of ranks",
+            size=10200,
+            unit=40,
+        ),
+        Kernel(
+            name="hycom",
+            about="HYCOM's xcsum: the sum of an array on a grid of ranks, row by row",
+            ranks=4,
+            fixed_ranks=False,
+            plain=hycom_plain,
+            loads=lambda compute, message, ranks: (compute, (grid(ranks)[1] - 1) * message),
+            independent=hycom_plain,
+            formula="plain = Tc + (C-1) Tm, ideal = max(Tc, (C-1) Tm), C columns of ranks",
+        ),
+        Kernel(
+            name="mg",
+            about="NAS MG's psinv: a stencil of 27 points, then faces to up to six neighbours, axis by axis",
+            ranks=4,
+            fixed_ranks=False,
+            plain=lambda compute, message, ranks: compute + 2 * message + mg_faces(message, ranks),
+            loads=lambda compute, message, ranks: (compute, 2 * message + mg_faces(message, ranks)),
+            longest=mg_longest,
+            independent=mg_longest,
+            formula="plain = Tc + 2 Tm + E, ideal = max(Tc, 2 Tm) + E, E = 2.5 Tm for the faces across y",
+            unit=64,
         ),
         Kernel(
             name="compress",

@@ -1,4 +1,4 @@
-"""One measurement: plain and hand in processes without libstretto, Stretto in its own, launched in turns.
+"""One measurement: plain, hand and independent in processes without libstretto, Stretto in its own, launched in turns.
 
 All launches do the same work: it is calibrated once, and every result must come to the same bits.
 """
@@ -29,8 +29,8 @@ ENOUGH_CHUNKS = 32  # with fewer, latency and not the wire decides how close to 
 
 @dataclass
 class Samples:
-    """Seconds of every repetition, by variant: message, compute, plain, hand:BYTES, delta, which may have another name where it was
-    measured in several ways (annotated)."""
+    """Seconds of every repetition, by variant: message, compute, plain, hand:BYTES, independent, delta, which may have another name where
+    it was measured in several ways (annotated)."""
 
     seconds: dict[str, list[float]] = field(default_factory=dict)
     checksums: dict[str, set[str]] = field(default_factory=dict)
@@ -137,12 +137,13 @@ class Measure:
     def turns(self, hands: list[str]) -> Samples:
         samples = Samples()
         plan = self.plan
+        by_mpi = ["message", "compute", *plan.kernel.by_mpi, *hands]
         for turn in range(plan.turns):
             reps = plan.reps * (turn + 1) // plan.turns - plan.reps * turn // plan.turns
             triggers = [None, ANNOTATE, PAGES] if plan.by_pages else [None, ANNOTATE]
             for trigger in triggers if turn % 2 == 0 else reversed(triggers):
                 self.tell(f"turn {turn + 1} of {plan.turns}: {f'Stretto, {trigger}' if trigger else 'plain and hand'}")
-                launch = self.launch(trigger, ["delta"] if trigger else ["message", "compute", "plain", *hands], reps)
+                launch = self.launch(trigger, ["delta"] if trigger else by_mpi, reps)
                 samples.take(launch, "annotated" if plan.by_pages and trigger == ANNOTATE else "delta")
                 if trigger:
                     samples.calls = launch["calls"]
@@ -155,7 +156,7 @@ class Measure:
         trace = folder / "trace"
         trace.mkdir(parents=True, exist_ok=True)
         words = ("--timeline", folder, "--takes", self.sweep_reps)
-        self.launch(None, ["plain", hand], 1, *words)
+        self.launch(None, [*self.plan.kernel.by_mpi, hand], 1, *words)
         self.launch(self.plan.trigger, ["delta"], 1, *words, trace=trace)
         return folder
 

@@ -117,7 +117,12 @@ def parser() -> argparse.ArgumentParser:
         help="link rate of the lab, as 1gbit; none: no lab; auto: for compress (default: 1gbit; 100mbit for 4 ranks)",
     )
     top.add_argument("-n", dest="ranks", type=count, metavar="RANKS", help="default: 2 for pair, else 4")
-    top.add_argument("--size", type=size, metavar="BYTES", default=409600, help="of one message (default: 400KiB)")
+    top.add_argument(
+        "--size",
+        type=size,
+        metavar="BYTES",
+        help="of one message (default: 400KiB; lu: 10200, as in NAS class E; 1640: as in class C)",
+    )
     top.add_argument("--delta", type=size, metavar="BYTES", help="delta size (default: the runtime's own choice)")
     top.add_argument("--ratio", type=positive, metavar="R", default=1.0, help="T_compute / T_message (default: 1)")
     top.add_argument(
@@ -168,6 +173,7 @@ def read(arguments: list[str]) -> Plan:
     if asked.kernel not in KERNELS:
         raise Wrong(f"no kernel is called '{asked.kernel}': one of {', '.join([*KERNELS, *OTHERS])}")
     kernel = KERNELS[asked.kernel]
+    asked.size = kernel.size if asked.size is None else asked.size
     check_mpi(asked.mpi)
     if kernel.name == "pair-fortran" and not known_mpis().get(asked.mpi, {}).get("mpifort"):
         raise Wrong(f"--mpi {asked.mpi}: no Fortran compiler came with it; try openmpi")
@@ -197,6 +203,8 @@ def read(arguments: list[str]) -> Plan:
         raise Wrong("--mpi mpich4: Debian's MPICH 4.0 hangs across hosts now and then; use --lab none")
     if asked.size < 1024 or asked.size % 8 or asked.size > 2**30:
         raise Wrong(f"--size {asked.size}: want a multiple of 8 from 1 KiB to 1 GiB")
+    if asked.size % kernel.unit:
+        raise Wrong(f"--size {asked.size}: a message of {kernel.name} is a multiple of {kernel.unit} bytes")
     if asked.delta is not None and not 64 <= asked.delta <= 2**30:
         raise Wrong(f"--delta {asked.delta}: want 64 bytes to 1 GiB")
     if asked.report and not asked.report.absolute().parent.is_dir():

@@ -17,7 +17,7 @@ def label_of(name: str, figures: dict) -> str:
         "stretto_undilated": "stretto, pages, undilated",
         "annotated": "stretto, annotated",
     }
-    return names.get(name, name) if by_pages else name.replace("_", ", ")
+    return names.get(name, name.replace("_", ", ")) if by_pages else name.replace("_", ", ")
 
 
 def show(figures: dict, console: Console) -> None:
@@ -39,9 +39,11 @@ def show(figures: dict, console: Console) -> None:
         ("stretto_undilated", "green"),
         ("annotated", "green"),
         ("hand", "cyan"),
+        ("independent", "cyan"),
         ("ideal", "dim"),
+        ("independent_ideal", "dim"),
     ):
-        seconds = details["annotated_s"] if name == "annotated" else median[name]
+        seconds = median[name] if name in median else details[f"{name}_s"]
         if seconds is None or (name == "stretto_undilated" and details["dilate"] <= 1):
             continue
         times = [
@@ -52,6 +54,11 @@ def show(figures: dict, console: Console) -> None:
         label = label_of(name, figures)
         table.add_row(label, milliseconds(seconds), *times, style=style)
     console.print(table)
+    faster = f"{figures['speedup']:.2f} times faster than plain (ideal: {details['ideal_speedup']:.2f})"
+    if details["over_independent"]:
+        faster += f", {details['over_independent']:.2f} times than overlap of independent computation"
+        faster += f" (ideal: {details['ideal_over_independent']:.2f})"
+    console.print(faster, soft_wrap=True)
     of_annotated = f"; {details['of_annotated']:.2f} of annotated" if details["of_annotated"] else ""
     console.print(f"{details['formula']}; {figures['hidden']:.0%} hidden{of_annotated}", style="dim", soft_wrap=True)
     if not figures["verified"]:

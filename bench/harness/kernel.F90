@@ -12,6 +12,7 @@ module stretto_bench
         type(c_ptr) :: name
         type(c_funptr) :: set_up, reset, message, message_hops, compute, plain, delta, hand, result
         integer(c_int) :: work_is_given = 0
+        type(c_funptr) :: independent = c_null_funptr
     end type
 
     type, bind(C) :: Options_t

@@ -2,9 +2,10 @@
 //
 // A kernel is one file. It describes itself by a struct Kernel, returned by the function kernel(), and has the same
 // communication written three times: `plain` as an MPI program would have it, `delta` with Stretto's annotations, `hand`
-// as the best that a patient programmer can do with non-blocking chunks. main() is the harness's (main.c).
+// as the best that a patient programmer can do with non-blocking chunks. Some have a fourth, `independent`: non-blocking
+// messages, and nothing under them but computation that does not depend on them. main() is the harness's (main.c).
 //
-// Each file is built twice: with STRETTO_PLAIN, so that no libstretto is in the process (plain and hand are measured
+// Each file is built twice: with STRETTO_PLAIN, so that no libstretto is in the process (all but delta are measured
 // there), and linked with libstretto (delta).
 #pragma once
 #include <mpi.h>
@@ -41,6 +42,7 @@ struct Kernel {
     void (*hand)(long chunk);      // chunk in bytes
     struct Result (*result)(void); // what this rank has in its hands at the end, {0} if nothing
     int work_is_given;             // the work cannot be chosen (a real file): --ratio means nothing, dilation stretches
+    void (*independent)(void);     // null: no computation is independent of the messages
 };
 const struct Kernel *kernel(void);
 

@@ -79,6 +79,8 @@ static void perform(const struct Run *run) {
         k->plain();
     else if (!strcmp(name, "delta"))
         k->delta();
+    else if (!strcmp(name, "independent"))
+        k->independent();
     else
         k->hand(run->chunk);
     work_finish();
@@ -253,9 +255,11 @@ static void parse_runs(char *list) {
         if (!strncmp(name, "hand:", 5)) {
             run->chunk = atol(name + 5);
             if (run->chunk < 8 || run->chunk % 8) give_up("--run %s: a chunk is a multiple of 8 bytes", name);
+        } else if (!strcmp(name, "independent")) {
+            if (!k->independent) give_up("--run %s: this kernel has no such variant", name);
         } else if (strcmp(name, "message") && strcmp(name, "compute") && strcmp(name, "plain") &&
                    strcmp(name, "delta")) {
-            give_up("--run %s: unknown; there are message, compute, plain, delta and hand:BYTES", name);
+            give_up("--run %s: unknown; there are message, compute, plain, delta, independent and hand:BYTES", name);
         }
     }
 }

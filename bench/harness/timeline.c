@@ -44,7 +44,7 @@ void timeline_stop(void) {
 
 void timeline_add(enum Kind kind, double begin, double end, int peer, long bytes) {
     if (kind == SEND || kind == RECEIVE) {
-        push((struct Event){kind, begin, end, peer, bytes});
+        if (peer != MPI_PROC_NULL) push((struct Event){kind, begin, end, peer, bytes});
     } else if (end - begin >= VISIBLE) {
         push((struct Event){kind, begin, end, peer, bytes});
         last = end;
@@ -79,7 +79,8 @@ static struct Posted take(const MPI_Request *request) {
 
 void timeline_completed(const MPI_Request *request, double when) {
     struct Posted found = take(request);
-    if (found.request) push((struct Event){RECEIVE, when, when, found.source, found.bytes});
+    if (found.request && found.source != MPI_PROC_NULL)
+        push((struct Event){RECEIVE, when, when, found.source, found.bytes});
 }
 
 void timeline_forget(const MPI_Request *request) {

@@ -60,6 +60,20 @@ def test_every_kernel_gives_the_same_bits_plain_by_hand_and_with_stretto(kernel)
     assert result["verified"] and result["kernel"] == kernel and result["delta_bytes"] == 4096
 
 
+@pytest.mark.parametrize("trigger", ["annotate", "pages"])
+@pytest.mark.parametrize("ranks", [2, 3, 4])
+@pytest.mark.parametrize(
+    "kernel, size", [("lu", 10200), ("lu", 1640), ("hycom", 65536), ("hycom", 33000), ("mg", 65536), ("mg", 33344)]
+)
+def test_applications_kernels_give_the_same_bits_with_independent_overlap_too(kernel, size, ranks, trigger):
+    result = figures(kernel, "--lab", "none", "-n", ranks, "--size", size, "--trigger", trigger)
+    assert result["verified"] and result["details"]["over_independent"] > 0
+
+
+def test_lu_sends_what_class_e_does_unless_told():
+    assert figures("lu", "--lab", "none", "-n", 2)["message_bytes"] == 255 * 5 * 8
+
+
 def test_pair_in_fortran_gives_the_same_bits():
     if not mpis()["openmpi"].get("mpifort"):
         pytest.skip("no Fortran here")
@@ -136,6 +150,9 @@ def test_every_size_of_bandwidth_is_measured_over_both_paths():
         (("pair", "--size", "many"), "want a number of bytes"),
         (("pair", "--size", "1001"), "multiple of 8"),
         (("pair", "--delta", "3"), "--delta 3"),
+        (("lu", "--size", "8192"), "a message of lu is a multiple of 40 bytes"),
+        (("lu", "-n", "1"), "at least 2"),
+        (("mg", "--size", "33000"), "a message of mg is a multiple of 64 bytes"),
         (("pair", "--ratio", "-1"), "greater than 0"),
         (("pair", "--reps", "0"), "whole number"),
         (("pair", "-n", "3"), "needs 2 ranks"),
@@ -172,6 +189,19 @@ def test_the_program_itself_ends_in_order_without_its_file(file, about):
     arguments = ("--run", "plain", *(("--file", file) if file else ()))
     done = launch("openmpi", 3, BUILD / "bench/openmpi/compress", arguments, timeout=40)
     assert done.rc not in (0, 124) and about in done.stderr, done
+
+
+@pytest.mark.parametrize(
+    "kernel, bytes, about", [("lu", 8192, "points of 40 bytes"), ("mg", 33000, "a multiple of 64 bytes")]
+)
+def test_the_program_itself_refuses_what_it_cannot_cut(kernel, bytes, about):
+    done = launch("openmpi", 2, BUILD / "bench/openmpi" / kernel, ("--run", "plain", "--bytes", bytes), timeout=40)
+    assert done.rc not in (0, 124) and about in done.stderr, done
+
+
+def test_a_kernel_without_independent_computation_says_so():
+    done = launch("openmpi", 2, BUILD / "bench/openmpi/pair", ("--run", "independent"), timeout=40)
+    assert done.rc not in (0, 124) and "no such variant" in done.stderr, done
 
 
 def test_a_program_that_is_not_built_is_named(tmp_path):

@@ -86,6 +86,52 @@ def test_compress_is_at_most_twice_as_fast_where_all_streams_need_as_long_as_the
     assert at_best("compress", 4, compute=3, message=1) == 2
 
 
+def times(kernel, ranks, compute, message):
+    kernel = KERNELS[kernel]
+    named = {"plain": kernel.plain, "independent": kernel.independent, "ideal": kernel.ideal}
+    return {name: pytest.approx(time(compute, message, ranks)) for name, time in named.items()}
+
+
+def test_the_wave_of_lu_goes_from_rank_to_rank():
+    # Two in a row; three; a square: east waits for south on the first rank's link, then the last rank for the second's.
+    assert times("lu", 2, 1, 1) == {"plain": 3, "independent": 2.8, "ideal": 1.2}
+    assert times("lu", 3, 1, 1) == {"plain": 5, "independent": 4.6, "ideal": 1.2}
+    assert times("lu", 4, 1, 1) == {"plain": 6, "independent": 5.6, "ideal": 3.2}
+    assert times("lu", 4, 10, 1) == {"plain": 33, "independent": 29, "ideal": 19}
+    # Two rows of three: two hops east, behind south's message each, then one south.
+    assert times("lu", 6, 10, 1) == {"plain": 45, "independent": 39, "ideal": 19}
+
+
+def test_a_head_of_hycom_takes_the_strips_of_all_others_in_its_row():
+    assert times("hycom", 2, 1, 1) == {"plain": 2, "independent": 2, "ideal": 1}
+    assert times("hycom", 3, 3, 1) == {"plain": 5, "independent": 5, "ideal": 3}
+    assert times("hycom", 4, 1, 1) == {"plain": 2, "independent": 2, "ideal": 1}  # two rows of two
+    assert times("hycom", 6, 1, 1) == {"plain": 3, "independent": 3, "ideal": 2}
+
+
+def test_only_the_faces_across_x_overlap_in_mg():
+    assert times("mg", 2, 4, 1) == {"plain": 6, "independent": 4, "ideal": 4}  # all along x
+    assert times("mg", 3, 1, 1) == {"plain": 3, "independent": 2, "ideal": 2}
+    assert times("mg", 4, 4, 1) == {"plain": 8.5, "independent": 6.5, "ideal": 6.5}
+    assert times("mg", 8, 1, 1) == {"plain": 5.5, "independent": 4.5, "ideal": 4.5}
+
+
+def test_what_a_kernel_gains_over_independent_overlap_stands_beside_its_ideal():
+    made = samples(message=1, compute=1, plain=6.1, independent=5.7, hand_2048=3.5, delta=3.6)
+    result = figures.derive(plan.read(["lu", "-n", "4"]), Attempt(made, 0, [], 1), 1, None)
+    details = result["details"]
+    assert (details["independent_s"], details["independent_ideal_s"]) == (5.7, 5.6)
+    assert details["over_independent"] == pytest.approx(5.7 / 3.6, rel=1e-3)
+    assert details["ideal_over_independent"] == 1.75
+    assert result["median_s"]["ideal"] == 3.2 and details["ideal_speedup"] == 1.875
+
+
+def test_a_kernel_without_independent_computation_has_no_such_figures():
+    made = samples(message=0.1, compute=0.1, plain=0.3, hand_8192=0.11, delta=0.115)
+    details = figures.derive(asked(), Attempt(made, 0.02, [], 0.1), 1, None)["details"]
+    assert details["independent_s"] is None and details["over_independent"] is None
+
+
 def test_the_papers_limit_at_its_own_ratio_and_delta():
     pair = KERNELS["pair"]
     assert pair.plain(1.62, 1, 2) / pair.best_of_chunks(1.62, 1, 2, 25) == pytest.approx(2.46, abs=0.01)
