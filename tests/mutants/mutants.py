@@ -552,8 +552,8 @@ MUTANTS = [
     Mutant(
         "pages: a touch waits for nothing",
         "pages/guard.cpp",
-        "w.came = !guard.guarded().covers(w.touched) ||",
-        "w.came = true ||",
+        "wish.came = !guard.guarded().covers(wish.touched) ||",
+        "wish.came = true ||",
         hazards="guard_hazards *a_touch_waits*",
     ),
     Mutant(
