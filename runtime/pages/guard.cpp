@@ -135,8 +135,8 @@ Guard *Guard::begin(void *buffer, std::size_t bytes, Coming coming) {
     const bool door = memory_file >= 0;
     const bool first = best.guarding == Guarding::userfault && memory.anonymous &&
                        (best.forced || !coming.fewer || !door) && (trying || !anything_pinned());
-    if ((first && guard->close(Guarding::userfault, pages, coming.fewer || pages.end > addresses.end)) ||
-        (door && guard->close(Guarding::mprotect, pages, false)))
+    if ((first && guard->close(Guarding::userfault, pages, coming.fewer)) ||
+        (door && guard->close(Guarding::mprotect, pages)))
         guard->edge_missing_ -= intersection(pages, missing).bytes();
     return guard;
 }
@@ -148,18 +148,30 @@ bool Guard::overlaps_another(Range pages) const {
     return false;
 }
 
-// Published first, closed second: a thread may touch a page as soon as it is closed. Between the two stores the range is empty.
-bool Guard::close(Guarding how, Range pages, bool keep) {
+// Published first, closed second: a thread may touch a page as soon as it is closed. Between the two stores the range is empty. Behind the
+// buffer another thread may write at any time: what is kept of the last page is copied while nobody can.
+bool Guard::close(Guarding how, Range pages, bool fewer) {
     got_.assign(pages.bytes() / page_bytes(), 0);
     here_.assign(pages.bytes() / page_bytes(), false);
-    if (keep) {
-        kept_ = std::make_unique_for_overwrite<std::byte[]>(pages.bytes());
-        std::memcpy(kept_.get(), pointer(pages.begin), pages.bytes());
-    }
     how_ = how;
     begin_ = pages.begin;
     end_ = pages.end;
-    if (how == Guarding::userfault ? userfault::watch_missing(pages) : protect(pages, PROT_NONE)) return true;
+    bool closed;
+    if (how == Guarding::userfault) {
+        const Range behind{pages.end > buffer_.end ? pages.end - page_bytes() : pages.end, pages.end};
+        const Range kept = fewer ? pages : behind;
+        closed = behind.empty() || protect(behind, PROT_READ);
+        if (closed && !kept.empty()) {
+            first_kept_ = pages_of(kept).begin;
+            kept_ = std::make_unique_for_overwrite<std::byte[]>(kept.bytes());
+            std::memcpy(kept_.get(), pointer(kept.begin), kept.bytes());
+        }
+        closed = closed && userfault::watch_missing(pages);
+        if (!behind.empty()) protect(behind, PROT_READ | PROT_WRITE); // as it was: no map more, always possible
+    } else
+        closed = protect(pages, PROT_NONE);
+    if (closed) return true;
+    fault::pages_opened();
     end_ = 0;
     begin_ = 0;
     how_ = Guarding::block;
@@ -246,15 +258,19 @@ std::byte *Guard::stage(std::size_t page) {
         if (staged.page == page) return staged.bytes.get();
     staged_.push_back({page, std::make_unique<std::byte[]>(page_bytes())});
     std::byte *bytes = staged_.back().bytes.get();
-    if (kept_) std::memcpy(bytes, kept_.get() + page * page_bytes(), page_bytes());
+    if (kept(page)) std::memcpy(bytes, kept(page), page_bytes());
     return bytes;
+}
+
+const std::byte *Guard::kept(std::size_t page) const {
+    return kept_ && page >= first_kept_ ? kept_.get() + (page - first_kept_) * page_bytes() : nullptr;
 }
 
 // Fewer bytes came than could have: the rest is what it was.
 void Guard::open_what_did_not_come() {
     for (std::size_t page = 0; page < here_.size(); page++)
-        if (!here_[page])
-            static_cast<void>(open({page, page + 1}, got_[page] ? stage(page) : kept_.get() + page * page_bytes()));
+        if (!here_[page] && kept(page))
+            static_cast<void>(open({page, page + 1}, got_[page] ? stage(page) : kept(page)));
 }
 
 // Pages whose bytes have all come. userfaultfd reads them from data; elsewhere they are in place.

@@ -106,7 +106,8 @@ private:
     static void after_fork();
     static void in_child();
 
-    bool close(Guarding how, Range pages, bool keep);
+    bool close(Guarding how, Range pages, bool fewer = false);
+    const std::byte *kept(std::size_t page) const;
     struct Wish;
     static bool come(void *its_wish);
     bool bring(const fault::Access &access);
@@ -130,7 +131,8 @@ private:
     std::size_t missing_ = 0, edge_missing_ = 0; // bytes; on no guarded page
     std::vector<std::uint32_t> got_;             // bytes that have come of each page
     std::vector<bool> here_;                     // pages that the program may touch
-    std::unique_ptr<std::byte[]> kept_; // what was there before, where the kernel drops it and fewer bytes may come
+    std::unique_ptr<std::byte[]> kept_; // what was there before, where the kernel drops it and it does not come
+    std::size_t first_kept_ = 0;        // page
     std::vector<Staged> staged_;        // pages of which a part has come, where the kernel takes whole ones only
     bool closed_to_the_end_ = false;    // a page could not be opened by itself
     static inline std::atomic<std::size_t> active_{0}; // messages that are coming in, guarded or not

@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <sys/mman.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 namespace stretto::pages {
@@ -26,20 +27,43 @@ bool protect(Range pages, int access) {
     return mprotect(pointer(pages.begin), pages.bytes(), access) == 0;
 }
 
-// What glibc keeps in front of a chunk that has a mapping of its own: bytes from the mapping's begin, and bytes to its end with three flags
-// of which only the second is set.
+namespace {
+
+//! What glibc keeps in front of a chunk of memory.
+struct Chunk {
+    std::size_t
+        before; //!< bytes: of the chunk before, if that is free; from the begin of a mapping that it has to itself
+    std::size_t size; //!< bytes, and three flags
+    static constexpr std::size_t before_is_used = 1, own_mapping = 2, flags = 7, alignment = 2 * sizeof(std::size_t);
+
+    std::size_t bytes() const { return size & ~flags; }
+    bool in_a_heap() const { return !(size & own_mapping) && bytes() % alignment == 0 && bytes() >= 2 * alignment; }
+    bool mapped(std::uintptr_t at) const {
+        return (size & flags) == own_mapping && before <= at && (at - before) % page_bytes() == 0 &&
+               (at + bytes()) % page_bytes() == 0;
+    }
+    //! False where no memory can be read.
+    bool read(std::uintptr_t at) {
+        const iovec here{this, sizeof *this}, there{pointer(at), sizeof *this};
+        return process_vm_readv(getpid(), &here, 1, &there, 1, 0) == static_cast<ssize_t>(sizeof *this);
+    }
+};
+
+} // namespace
+
 std::uintptr_t own_end(Range addresses) {
 #ifdef __GLIBC__
     const std::size_t page = page_bytes();
-    if (!addresses.empty() && addresses.begin % page >= 2 * sizeof(std::size_t)) {
-        const std::uintptr_t chunk = addresses.begin - 2 * sizeof(std::size_t);
-        const auto *kept = static_cast<const std::size_t *>(pointer(chunk));
-        const std::size_t before = kept[0], flags = kept[1] & 7;
-        const std::uintptr_t end = chunk + (kept[1] & ~std::size_t{7});
-        if (flags == 2 && before <= chunk && (chunk - before) % page == 0 && end % page == 0 && end >= addresses.end &&
-            end - addresses.end < page)
-            return end;
-    }
+    const std::uintptr_t end_of_page = (addresses.end + page - 1) / page * page;
+    const std::uintptr_t at = addresses.begin - sizeof(Chunk);
+    Chunk chunk, next;
+    if (addresses.empty() || end_of_page == addresses.end || at % Chunk::alignment != 0 || !chunk.read(at))
+        return addresses.end;
+    const std::uintptr_t end = at + chunk.bytes();
+    if (end < end_of_page || end - addresses.end >= page) return addresses.end;
+    const bool is_chunk = chunk.mapped(at) || (chunk.in_a_heap() && next.read(end) && next.in_a_heap() &&
+                                               (next.size & Chunk::before_is_used));
+    if (is_chunk) return end_of_page;
 #endif
     return addresses.end;
 }

@@ -13,8 +13,9 @@ std::size_t page_bytes();
 //! The whole pages inside a range of addresses; may be empty. What else is in it may share its page with other data.
 Range whole_pages(Range addresses);
 
-//! Where the last page of a buffer ends, if nobody else has bytes there: the buffer begins a large allocation of malloc that ends with
-//! this page. Else the buffer's end. Reads what glibc keeps before the buffer.
+//! Where the last page of a buffer ends, if no other allocation has bytes there: the buffer begins one of malloc or aligned_alloc that goes
+//! on to the end of this page, and not much further. Else the buffer's end. Reads what glibc keeps before and behind allocations; what lies
+//! behind the buffer may be the program's all the same.
 std::uintptr_t own_end(Range addresses);
 
 inline void *pointer(std::uintptr_t address) {

@@ -208,6 +208,79 @@ TEST_P(GuardHazard, memory_of_malloc_is_guarded) {
     }
 }
 
+//! Three pages of the heap, so that what malloc had to say of them stands on other pages; and what lies before and behind them.
+struct OnTheHeap {
+    using Allocation = std::unique_ptr<char, decltype(&std::free)>;
+    Allocation before{allocate(), std::free}, buffer{allocate(), std::free}, behind{allocate(), std::free};
+    static char *allocate() { return static_cast<char *>(aligned_alloc(page, 3 * page)); }
+};
+
+TEST_P(GuardHazard, an_allocation_of_its_own_pages_is_guarded_to_its_end) {
+    OnTheHeap heap;
+    const std::size_t bytes = 2 * page + 100;
+    for (char *all : {heap.before.get(), heap.buffer.get(), heap.behind.get()}) std::memset(all, 'o', 3 * page);
+    Guard *guard = Wire::receive(heap.buffer.get(), bytes, 1000);
+    ASSERT_TRUE(guard->guards_the_end());
+    EXPECT_TRUE(guard->edges_arrived());
+    std::memset(heap.before.get(), 'b', 3 * page);
+    std::memset(heap.behind.get(), 'b', 3 * page);
+    heap.before.reset();
+    heap.behind.reset();
+    EXPECT_EQ(guard->missing(), bytes) << "nobody had to wait";
+    EXPECT_TRUE(is_message(heap.buffer.get(), bytes));
+    EXPECT_EQ(read_from(heap.buffer.get() + bytes), 'o');
+    EXPECT_EQ(read_from(heap.buffer.get() + 3 * page - 1), 'o');
+    Wire::end(guard);
+}
+
+TEST_P(GuardHazard, a_page_that_another_allocation_may_have_is_not_guarded) {
+    const auto to_the_end = [](char *buffer, std::size_t bytes) {
+        Guard *guard = Wire::receive(buffer, bytes, 1000);
+        const bool guarded = guard->guards_the_end();
+        Wire::deliver_all();
+        EXPECT_TRUE(is_message(buffer, bytes));
+        Wire::end(guard);
+        return guarded;
+    };
+    OnTheHeap heap;
+    EXPECT_TRUE(to_the_end(heap.buffer.get(), 2 * page + 100));
+    EXPECT_FALSE(to_the_end(heap.buffer.get(), page + 100)) << "half of it: what follows may be another array";
+    EXPECT_FALSE(to_the_end(heap.buffer.get() + 64, 2 * page + 100)) << "its begin says nothing";
+    const OnTheHeap::Allocation shorter(static_cast<char *>(aligned_alloc(page, 2 * page + 128)), std::free);
+    EXPECT_FALSE(to_the_end(shorter.get(), 2 * page + 100)) << "it ends before its page";
+    Pages memory(8);
+    EXPECT_FALSE(to_the_end(memory.at(), 2 * page + 100)) << "nothing can be read before it, or it is not malloc's";
+    for (const std::size_t size : {2 * page + 17, 3 * page + 17, 5 * page, 3 * page + 2}) {
+        std::memcpy(memory.at(page - sizeof size), &size, sizeof size);
+        EXPECT_FALSE(to_the_end(memory.at(page), 2 * page + 100)) << size << " only looks like malloc's";
+    }
+}
+
+TEST_P(GuardHazard, what_another_thread_writes_behind_a_message_meanwhile_stays) {
+    OnTheHeap heap;
+    const std::size_t bytes = 2 * page + 100;
+    std::atomic<bool> over{false};
+    volatile long *counter = reinterpret_cast<long *>(heap.buffer.get() + 3 * page - sizeof(long));
+    *counter = 0;
+    long counted = 0;
+    std::thread other([&] {
+        while (!over) {
+            *counter = *counter + 1;
+            counted++;
+        }
+    });
+    for (int round = 0; round < 2000; round++) {
+        Guard *guard = Wire::receive(heap.buffer.get(), bytes, 1000);
+        EXPECT_EQ(guard->how(), guarding);
+        Wire::deliver_all();
+        Wire::end(guard);
+    }
+    over = true;
+    other.join();
+    EXPECT_EQ(*counter, counted);
+    EXPECT_GT(counted, 2000);
+}
+
 TEST_P(GuardHazard, a_stack_is_not_guarded) {
     char buffer[65536];
     comes_right(buffer, sizeof buffer, false);
