@@ -143,7 +143,7 @@ int send_begin(const void *buf, MPI_Count count, MPI_Datatype type, int dest, in
         bytes = static_cast<std::size_t>(count) * map.bytes();
         // The smallest that gains: a first fragment and something after it. Any header would do for the rest of rule 10.
         if (map.known() && bytes >= message::least_total) peer = mpi::communicator(comm)->framing_peer(dest);
-        if (peer && map.contiguous()) watch = tune::watch(said, site, bytes, peer->rate);
+        if (peer && map.contiguous()) watch = tune::watch(said, site, buf, bytes, peer->rate);
     }
     if (watch) start_pages(); // the first one starts the mechanisms
     progress::Guard guard;
@@ -247,13 +247,18 @@ int send_end(MPI_Count count, MPI_Request *request, CallSite site, const char *n
 
 int recv(void *buf, MPI_Count count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Status *status,
          CallSite site) {
-    trace::Wait waiting;
     const Trigger said = trigger_on(comm);
     OpenReceive open{buf, {}, true, {}, site, listens_to_annotations(said)};
     if (!active || source == MPI_PROC_NULL) {
+        const trace::Wait waiting;
         const int error = native::recv(buf, count, type, source, tag, comm, &open.status);
         if (error != MPI_SUCCESS) return error;
+    } else if (!may_come_in_parts(count, type)) { // so there is nothing to return early from
+        settle(buf, count, type, true);
+        const int error = Recv(buf, count, type, source, tag, comm, &open.status);
+        if (error != MPI_SUCCESS) return error;
     } else {
+        const trace::Wait waiting;
         const tune::Release release = choose_release(said);
         settle(buf, count, type, true);
         {

@@ -30,6 +30,9 @@ int finish_receive(Incoming &incoming, MPI_Status *status);
 //! Could what comes be framed? A first fragment never exceeds a correct receive (rule 2).
 bool may_be_framed(const mpi::Communicator &comm, int source, MPI_Count count, MPI_Datatype type);
 
+//! Could what comes be in more than one part, if it is no longer than this receive?
+bool may_come_in_parts(MPI_Count count, MPI_Datatype type);
+
 //! A receive that the library was let to wait for has completed with this status: what is left of it.
 int finish_waited(void *buf, MPI_Count count, MPI_Datatype type, int source, int tag, MPI_Comm comm, int error,
                   const MPI_Status &its_status, MPI_Status *status);

@@ -36,8 +36,12 @@ Receive *look_after(MPI_Request native, const message::Envelope &from) {
     return comm.may_meet_framed(source) && capacity(count, type) >= message::header_bytes;
 }
 
+bool may_come_in_parts(MPI_Count count, MPI_Datatype type) {
+    return capacity(count, type) >= message::least_total;
+}
+
 bool nothing_under_way() {
-    return !progress::Guard::multiple && !message::probed::any() && !delta_sends_open && !progress::tasks;
+    return !progress::Guard::multiple && !message::probed::any() && !progress::tasks;
 }
 
 mpi::TypedBuffer receive_buffer(void *buf, MPI_Count count, MPI_Datatype type) {

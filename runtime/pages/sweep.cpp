@@ -54,11 +54,15 @@ void Sweep::move(Front &front, std::ptrdiff_t to, Entry entry) {
     const bool next_to_it = std::abs(front.step) == 1;
     // All of it was written by this writer, if it came from the unit beside it, or began at the right end.
     const bool whole = (next_to_it && !first) || front.entry == (front.step == -1 ? Entry::end : Entry::begin);
-    std::ptrdiff_t left = whole ? front.at : -1;
-    if (careful_) left = std::exchange(front.behind, left);
-    if (left >= 0) passed_.insert({static_cast<std::size_t>(left), static_cast<std::size_t>(left) + 1});
+    const std::ptrdiff_t left = whole ? front.at : -1;
+    pass(std::exchange(front.behind, careful_ ? left : -1));
+    if (!careful_) pass(left);
     front.at = to;
     front.entry = entry;
+}
+
+void Sweep::pass(std::ptrdiff_t unit) {
+    if (unit >= 0) passed_.insert({static_cast<std::size_t>(unit), static_cast<std::size_t>(unit) + 1});
 }
 
 // Equal steps in a row, between units of which nothing else is known.

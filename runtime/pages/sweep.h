@@ -21,7 +21,7 @@ namespace stretto::pages {
 //!     sweep.begins(1, thread);   // sweep.take() has unit 0
 class Sweep {
 public:
-    //! Before the first unit begins.
+    //! From the next unit on.
     void be_careful(bool careful) { careful_ = careful; }
 
     //! Where in a unit its first write was. Who begins in its middle has not written all of it: the rest is another's, of a thread whose
@@ -54,6 +54,7 @@ private:
 
     static bool moves(const Front &front, std::ptrdiff_t unit, long thread);
     void move(Front &front, std::ptrdiff_t to, Entry entry);
+    void pass(std::ptrdiff_t unit);
     bool continues_a_stride(std::ptrdiff_t unit, long thread, Entry entry);
 
     bool careful_ = false;

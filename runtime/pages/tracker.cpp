@@ -34,6 +34,8 @@ Tracking best = Tracking::none;
 Tracker::Notice notice = nullptr;
 Tracker *trackers = nullptr;
 Bounds bounds; // of what is tracked
+bool faults_below =
+    true; // a store that lies across the border of two closed pages faults on the lower one, as far as was tried
 
 // --- the lock: states, protection and sweeps change together --------------------------------------------------------
 
@@ -79,6 +81,26 @@ long this_thread() {
     return id;
 }
 
+//! Units of one page; a store lies across the border of the second and the third one.
+bool tells_where_a_store_begins() {
+    const std::size_t page = page_bytes();
+    struct [[gnu::packed]] Store {
+        std::uint64_t value;
+    };
+    void *memory = mmap(nullptr, 4 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED) return false;
+    auto *bytes = static_cast<volatile char *>(memory);
+    faults_below = true;
+    Tracker *tracker = Tracker::begin(memory, 4 * page, page);
+    bytes[0] = 1;
+    bytes[page] = 1;
+    reinterpret_cast<volatile Store *>(bytes + 2 * page - sizeof(Store) / 2)->value = 1;
+    const bool told = tracker->take().bytes() == page;
+    tracker->end();
+    munmap(memory, 4 * page);
+    return told;
+}
+
 //! Not asked but tried: of two units that are written one after the other, is the first one passed?
 bool works(Tracking tracking) {
     const std::size_t page = page_bytes();
@@ -94,6 +116,7 @@ bool works(Tracking tracking) {
     }
     found &= tracker->end().has_value();
     munmap(memory, 4 * page);
+    if (found) faults_below = tells_where_a_store_begins();
     return found;
 }
 
@@ -129,7 +152,7 @@ void Tracker::prepare_for_forks() {
 }
 
 Tracker *Tracker::begin(const void *buffer, std::size_t bytes, std::size_t unit_bytes, bool carefully) {
-    const Range addresses = addresses_of(buffer, bytes), pages = whole_pages(addresses);
+    const Range addresses = addresses_of(buffer, bytes), pages = whole_pages({addresses.begin, own_end(addresses)});
     Guard::Closed awaited = Guard::closed(pages);
     Facts memory;
     // The pages that a guard of userfaultfd waits for are no memory at all yet.
@@ -150,7 +173,8 @@ Tracker *Tracker::begin(const void *buffer, std::size_t bytes, std::size_t unit_
     tracker->used_ = true;
     tracker->how_ = Tracking::none;
     tracker->buffer_ = addresses;
-    tracker->sweep_.be_careful(carefully || unit_bytes <= page_bytes());
+    tracker->careful_ = carefully;
+    tracker->sweep_.be_careful(carefully);
     // Not on a stack: when its function has returned, frames of signals are pushed there.
     if (!memory.ordinary || memory.stack || overlaps_another(pages)) return tracker;
     const bool first = best == Tracking::userfault && memory.anonymous;
@@ -171,6 +195,7 @@ bool Tracker::overlaps_another(Range pages) {
 bool Tracker::watch(Tracking how, Range pages, std::size_t unit_bytes) {
     unit_ = std::max(whole_pages({0, unit_bytes + page_bytes() - 1}).bytes(), page_bytes());
     states_.assign((pages.bytes() + unit_ - 1) / unit_, State::armed);
+    tried_in_vain_ = states_.size();
     how_ = how;
     pages_ = pages;
     active_++;
@@ -232,7 +257,7 @@ Range Tracker::pages_of(Range units) const {
 // The head, which shares its page with other data, belongs to the first unit.
 Range Tracker::offsets_of(Range units) const {
     const Range pages = pages_of(units);
-    return {units.begin == 0 ? 0 : pages.begin - buffer_.begin, pages.end - buffer_.begin};
+    return {units.begin == 0 ? 0 : pages.begin - buffer_.begin, std::min(pages.end, buffer_.end) - buffer_.begin};
 }
 
 // --- writes ---------------------------------------------------------------------------------------------------------
@@ -257,7 +282,15 @@ bool Tracker::on_fault(const fault::Access &access) {
             tracker->begins(unit, access.address);
             passed = tracker->sweep_.anything_passed();
             break;
+        case State::tried:
+            tracker->was_tried(unit, access.address);
+            passed = tracker->sweep_.anything_passed();
+            break;
         case State::left:
+            if (access.address >= tracker->buffer_.end) {
+                tracker->is_written_behind_the_buffer(unit);
+                break;
+            }
             state = State::misused;
             if (!tracker->misuse_) tracker->misuse_ = {access.address - tracker->buffer_.begin, access.instruction};
             tracker->open(tracker->pages_of({unit, unit + 1}));
@@ -270,19 +303,24 @@ bool Tracker::on_fault(const fault::Access &access) {
     return true;
 }
 
+// What lies behind the buffer is no part of a sweep over it.
+void Tracker::begins(std::size_t unit, std::uintptr_t address) {
+    if (address >= buffer_.end) return is_written_behind_the_buffer(unit);
+    unit_ > page_bytes() ? begins_beyond_its_border(unit, address) : begins_at_once(unit, address);
+}
+
 // A store of the processor, of 64 bytes maybe, may reach from one unit into the next: it faults there, and writes both when that is open.
 // So a unit is begun only beyond its first page (its last one, for who comes from above), which is opened with the unit before it, or
 // by itself.
-void Tracker::begins(std::size_t unit, std::uintptr_t address) {
+void Tracker::begins_beyond_its_border(std::size_t unit, std::uintptr_t address) {
     const Range pages = pages_of({unit, unit + 1});
     const int comes = sweep_.comes(unit, this_thread());
     const Range first{pages.begin, pages.begin + page_bytes()}, last{pages.end - page_bytes(), pages.end};
-    const bool alone = unit_ == page_bytes(); // then a sweep is careful
-    if (!alone && comes > 0 && address < first.end) return open(first);
-    if (!alone && comes < 0 && address >= last.begin) return open(last);
+    if (comes > 0 && address < first.end) return open(first);
+    if (comes < 0 && address >= last.begin) return open(last);
     states_[unit] = State::open;
     sweep_.begins(unit, this_thread(), entry(address, unit));
-    const int goes = alone ? 0 : sweep_.goes(unit, this_thread());
+    const int goes = sweep_.goes(unit, this_thread());
     const auto armed = [&](std::size_t neighbour) {
         return neighbour < states_.size() && states_[neighbour] == State::armed;
     };
@@ -290,12 +328,56 @@ void Tracker::begins(std::size_t unit, std::uintptr_t address) {
           pages.end + (goes > 0 && armed(unit + 1) ? page_bytes() : 0)});
 }
 
+// One page. Whoever comes from below and writes at its very first byte may reach over the border, or not: the store is tried again while the
+// page before is closed too, and faults there if it does. Whoever comes from above cannot be told so.
+void Tracker::begins_at_once(std::size_t unit, std::uintptr_t address) {
+    if (tries_again(unit, address)) return;
+    const bool from_below = sweep_.comes(unit, this_thread()) > 0;
+    const bool within = from_below && (address > pages_of({unit, unit + 1}).begin || states_[unit - 1] == State::tried);
+    sweep_.be_careful(careful_ || !within);
+    states_[unit] = State::open;
+    sweep_.begins(unit, this_thread(), entry(address, unit));
+    open(pages_of({unit, unit + 1}));
+}
+
+bool Tracker::tries_again(std::size_t unit, std::uintptr_t address) {
+    if (careful_ || !faults_below || unit == 0 || address != pages_of({unit, unit + 1}).begin) return false;
+    const Range before = pages_of({unit - 1, unit});
+    if (states_[unit - 1] != State::open || tried_in_vain_ == unit - 1 || sweep_.comes(unit, this_thread()) <= 0 ||
+        awaited_.intersects(before) || !close_to_writes(how_, before))
+        return false;
+    states_[unit - 1] = State::tried;
+    return true;
+}
+
+// Written once more. By the store that was to be tried: then it writes the next unit as well. By another: then it may be so again.
+void Tracker::was_tried(std::size_t unit, std::uintptr_t address) {
+    constexpr std::size_t widest_store = 64; // bytes
+    states_[unit] = State::open;
+    tried_in_vain_ = unit;
+    open(pages_of({unit, unit + 1}));
+    const std::size_t next = unit + 1;
+    if (pages_of({unit, next}).end - address >= widest_store || next == states_.size() || states_[next] != State::armed)
+        return;
+    sweep_.be_careful(true);
+    states_[next] = State::open;
+    sweep_.begins(next, this_thread());
+    open(pages_of({next, next + 1}));
+}
+
+void Tracker::is_written_behind_the_buffer(std::size_t unit) {
+    if (states_[unit] == State::left) keep_copy(offsets_of({unit, unit + 1}));
+    states_[unit] = State::open;
+    open(pages_of({unit, unit + 1}));
+}
+
 // An element at the border may be a structure, of which some field was written first.
 Sweep::Entry Tracker::entry(std::uintptr_t address, std::size_t unit) const {
     constexpr std::size_t at_the_border = 256; // bytes
-    const Range here = pages_of({unit, unit + 1});
-    if (address - here.begin < at_the_border) return Sweep::Entry::begin;
-    return here.end - address <= at_the_border ? Sweep::Entry::end : Sweep::Entry::middle;
+    const Range here = intersection(pages_of({unit, unit + 1}), buffer_);
+    const std::size_t from_begin = address - here.begin, to_end = here.end - address;
+    if (std::min(from_begin, to_end - 1) >= at_the_border) return Sweep::Entry::middle;
+    return from_begin < to_end ? Sweep::Entry::begin : Sweep::Entry::end;
 }
 
 void Tracker::open(Range pages) {
@@ -391,6 +473,7 @@ void Tracker::settle(const void *address, std::size_t bytes) {
         const Range units = tracker->units_of(here);
         for (std::size_t unit = units.begin; unit < units.end; unit++) {
             State &state = tracker->states_[unit];
+            if (state == State::left && here.begin >= tracker->buffer_.end) tracker->is_written_behind_the_buffer(unit);
             if (state == State::left && !tracker->misuse_)
                 tracker->misuse_ = {
                     std::max(here.begin, tracker->pages_of({unit, unit + 1}).begin) - tracker->buffer_.begin, nullptr};

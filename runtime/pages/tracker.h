@@ -32,10 +32,11 @@ TrackingChoice choose_tracking(const char *forced);
 
 //! \brief The sender's question: which bytes of a buffer has the program written, and moved past? (Bao et al. 2012, II.B.1)
 //!
-//! Only whole pages inside the buffer are watched. The bytes on its first and last page may share it with other live data, whose
+//! Only pages that the buffer has to itself are watched. The bytes on its first and last page may share it with other live data, whose
 //! writes would look like ours: the head is passed with the first unit, the tail at the end only. A unit is passed when the second page of
-//! the next one is written (the last but one, downwards): a store may reach over a border. A buffer that a message comes into is
-//! tracked as well (the paper's cascade): what has come is closed to writes before it is opened to reads.
+//! the next one is written (the last but one, downwards): a store may reach over a border. A unit of one page is passed when the next one is
+//! written by a store that does not. A buffer that a message comes into is tracked as well (the paper's cascade): what has come is closed to
+//! writes before it is opened to reads.
 //!
 //!     Tracker *tracker = Tracker::begin(buffer, bytes, 16384);
 //!     ...                                      // the program computes; at each of its faults the notice is given
@@ -58,7 +59,7 @@ public:
 
     //! Watch a buffer in units of so many bytes, rounded up to pages. Never null; where its memory cannot be watched (a stack, shared
     //! memory, nothing but edges, bytes of another tracker), how() is Tracking::none.
-    //! carefully: see sweep.h.
+    //! carefully: see sweep.h; an element that lies across a border may be written in any order then.
     static Tracker *begin(const void *buffer, std::size_t bytes, std::size_t unit_bytes, bool carefully = false);
 
     Tracking how() const { return how_; }
@@ -94,8 +95,9 @@ public:
     static void settle(const void *address, std::size_t bytes);
 
 private:
-    //! armed: not written yet. open: written, or settled. left: taken, and armed again. misused: written after that, and open.
-    enum class State : std::uint8_t { armed, open, left, misused };
+    //! armed: not written yet. open: written, or settled. tried: open, but closed again to see whether a store reaches over its end. left:
+    //! taken, and armed again. misused: written after that, and open.
+    enum class State : std::uint8_t { armed, open, tried, left, misused };
 
     //! Bytes as they left where a write to them would not be noticed; end() compares.
     struct Copy {
@@ -122,6 +124,11 @@ private:
     bool for_what_came(Range pages, Function &&function) const;
     Sweep::Entry entry(std::uintptr_t address, std::size_t unit) const;
     void begins(std::size_t unit, std::uintptr_t address);
+    void begins_beyond_its_border(std::size_t unit, std::uintptr_t address);
+    void begins_at_once(std::size_t unit, std::uintptr_t address);
+    bool tries_again(std::size_t unit, std::uintptr_t address);
+    void was_tried(std::size_t unit, std::uintptr_t address);
+    void is_written_behind_the_buffer(std::size_t unit);
     void open(Range pages);
     void open_all();
     void arm_again(Range units);
@@ -134,10 +141,12 @@ private:
     Tracking how_ = Tracking::none;
     bool used_ = false;
     Range buffer_;         // addresses
-    Range pages_;          // addresses; all but its edges
+    Range pages_;          // addresses; all but its edges, and to the end of the last one
     RangeSet awaited_;     // of them; closed by a guard, which opens them when they have come
     std::size_t unit_ = 1; // bytes
+    bool careful_ = false;
     std::vector<State> states_;
+    std::size_t tried_in_vain_ = 0; // unit
     Sweep sweep_;
     std::vector<Copy> copies_;
     std::optional<Misuse> misuse_;

@@ -72,7 +72,8 @@ void enter(const void *buffer, std::size_t bytes, Sender &sender, Watch watch, s
     sending.site = site;
     if (!watch) return;
     sending.heard.watch = watch;
-    sending.tracker = pages::Tracker::begin(buffer, bytes, unit, watch.carefully);
+    const bool single_pages = unit <= pages::page_bytes();
+    sending.tracker = pages::Tracker::begin(buffer, bytes, unit, watch.carefully || (watch.elsewhere && single_pages));
     if (sending.tracker->how() != pages::Tracking::none) sending.heard.watched = bytes;
 }
 

@@ -36,6 +36,8 @@ protected:
 struct Watch {
     enum class What { nothing, rehearsal, passed } what = What::nothing;
     bool carefully = false; //!< pages/sweep.h
+    bool elsewhere =
+        false; //!< its rehearsal was of memory that lies otherwise in its pages: other elements lie across their borders
 
     explicit operator bool() const { return what != What::nothing; }
     bool is_rehearsal() const { return what == What::rehearsal; }

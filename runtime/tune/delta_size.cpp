@@ -1,5 +1,6 @@
 #include "tune/delta_size.h"
 
+#include "pages/memory.h"
 #include "tune/settings.h"
 
 #include <algorithm>
@@ -12,6 +13,14 @@ namespace {
 
 constexpr std::size_t least = 1024;
 constexpr double fewest = 8; // deltas of a delta send that is large enough for so many
+
+// The nearest number of pages; or the largest part of a page that the limit allows, so that a page is so many deltas.
+std::size_t nearest_pages(double bytes, std::size_t most) {
+    std::size_t unit = pages::page_bytes();
+    while (unit > most) unit /= 2;
+    const auto units = static_cast<std::size_t>(std::lround(bytes / static_cast<double>(unit)));
+    return std::clamp(units, std::size_t{1}, most / unit) * unit;
+}
 
 // Bytes per second at which a call site's messages become ready.
 std::unordered_map<CallSite, double> rates;
@@ -28,19 +37,25 @@ double large_delta(bool paged) {
     return paged ? 16384 : 8192;
 }
 
+double useful_delta(std::size_t total, double rate, bool paged) {
+    const double cost = cost_of_a_delta(paged);
+    return std::min(std::sqrt(static_cast<double>(total) * rate * cost), std::max(large_delta(paged), 2 * rate * cost));
+}
+
 std::size_t delta_bytes(std::size_t total, std::size_t first, std::size_t eager, double link_rate, CallSite site,
                         bool paged) {
-    const double cost = cost_of_a_delta(paged), large = large_delta(paged);
+    const double large = large_delta(paged);
     const std::size_t most = eager / 32 * 32;
     if (settings.delta && settings.delta <= most) return settings.delta;
     double rate = link_rate;
     if (const auto known = rates.find(site); site && known != rates.end()) rate = std::min(rate, known->second);
-    double best = std::min(std::sqrt(static_cast<double>(total) * rate * cost), std::max(large, 2 * rate * cost));
+    double best = useful_delta(total, rate, paged);
     // How fast a loop makes its bytes is not known at first, and a pipeline wants stages.
     if (site) best = std::min(best, std::max(large, static_cast<double>(total) / fewest));
     // As many equal ones as have that size at least: a short last one would cost as much as any other.
     const auto rest = static_cast<double>(total > first ? total - first : total);
     const double equal = rest / std::max(std::floor(rest / best), 1.0);
+    if (paged) return nearest_pages(equal, most);
     return std::clamp((static_cast<std::size_t>(equal) + 31) / 32 * 32, std::min(least, most), most);
 }
 

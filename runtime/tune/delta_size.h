@@ -10,11 +10,15 @@
 namespace stretto::tune {
 
 //! Bytes of a delta: a multiple of 32 (rule 5), never above the eager limit (rule 7), never less than is worth a message. What
-//! STRETTO_DELTA says; where that is above the limit, as if it said nothing.
+//! STRETTO_DELTA says; where that is above the limit, as if it said nothing. Where pages say what is final: whole pages, or a part
+//! of one where the limit is lower.
 //! `first`: bytes of the message that its first fragment can take; `site`: where it was begun, nullptr for an ordinary one; link_rate: bytes
 //! per second; paged: pages say what is final and what is needed, so that a delta costs more.
 std::size_t delta_bytes(std::size_t total, std::size_t first, std::size_t eager, double link_rate, CallSite site,
                         bool paged = false);
+
+//! As large as a delta is worth being, in bytes, before a message is cut into equal ones. rate: bytes per second.
+double useful_delta(std::size_t total, double rate, bool paged);
 
 //! What a delta costs its two ends together, in seconds, and the bytes from which larger ones were never better.
 double cost_of_a_delta(bool paged);

@@ -24,6 +24,7 @@ struct Site {
     } writes = unknown;       // straddles: to be rehearsed again, carefully
     bool listened = false;    // an operation of it has ended
     bool annotated = false;   // some operation of it was
+    std::size_t place = 0;    // in its page, of the buffer that was rehearsed
     unsigned in_no_order = 0; // rehearsals in which nothing was passed
     double seconds = 0;       // from begin to end, per byte
 };
@@ -35,28 +36,30 @@ constexpr std::size_t enough = 16; // pages, in which an order would have shown
 // A pipeline of k deltas hides all but one of them, of the computation or of the transfer, whichever is shorter.
 bool pays(const Site &site, std::size_t total, double link_rate) {
     const auto bytes = static_cast<double>(total);
-    const double deltas = bytes / large_delta(true), shorter = std::min(site.seconds * bytes, bytes / link_rate);
+    const double delta = std::max(useful_delta(total, link_rate, true), static_cast<double>(pages::page_bytes()));
+    const double deltas = bytes / delta, shorter = std::min(site.seconds * bytes, bytes / link_rate);
     const double gain = shorter * (1 - 1 / deltas);
     return gain > bytes / static_cast<double>(pages::page_bytes()) * cost_of_a_page + deltas * cost_of_a_delta(true);
 }
 
 } // namespace
 
-trigger::Watch watch(Trigger said, CallSite site, std::size_t total, double link_rate) {
+trigger::Watch watch(Trigger said, CallSite site, const void *buffer, std::size_t total, double link_rate) {
     using enum trigger::Watch::What;
     if (said == Trigger::annotations || said == Trigger::plain || total < 2 * pages::page_bytes()) return {};
-    const Site &known = senders[site];
+    Site &known = senders[site];
+    const std::size_t place = pages::addresses_of(buffer, total).begin % pages::page_bytes();
     if (said == Trigger::automatic) {
         if (known.annotated || (!known.listened && trigger::annotates_sends())) return {};
         if (known.seconds && !pays(known, total, link_rate)) return {};
     }
     switch (known.writes) {
     case Site::unknown:
-        return {rehearsal};
     case Site::straddles:
-        return {rehearsal, true};
+        known.place = place;
+        return {rehearsal, known.writes == Site::straddles};
     case Site::sweeps:
-        return {passed};
+        return {passed, false, place != known.place};
     case Site::sweeps_carefully:
         return {passed, true};
     case Site::rewrites:

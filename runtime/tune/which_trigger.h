@@ -17,7 +17,7 @@
 namespace stretto::tune {
 
 //! Shall the pages of this delta send be watched? link_rate: bytes per second.
-trigger::Watch watch(Trigger said, CallSite site, std::size_t total, double link_rate);
+trigger::Watch watch(Trigger said, CallSite site, const void *buffer, std::size_t total, double link_rate);
 
 //! What an ended delta send has shown. seconds: from its begin to its end.
 void learn_sender(CallSite site, const trigger::Heard &heard, std::size_t total, double seconds);

@@ -81,7 +81,7 @@ def test_the_runtimes_choice_is_compared_with_the_best_delta_that_fits():
     assert own["of_best"] == [1, 0.5]  # 16 KiB do not fit into 8
     assert own["geometric_mean"] == pytest.approx(0.5**0.5, rel=1e-3)
     assert result["worst"]["speedup"] == 2
-    assert result["holds"] == {"of_best": False, "own_of_plain": True, "of_plain": True}
+    assert result["holds"] == {"auto": False, "of_best": False, "own_of_plain": True, "of_plain": True}
 
 
 def test_its_choice_of_the_trigger_is_compared_with_the_deltas_of_both():
@@ -110,6 +110,14 @@ def test_a_cell_slower_than_plain_is_found():
     result = surface.derive(asked(), known(**slow), [0.0])
     assert (result["worst"]["message_bytes"], result["worst"]["delta_bytes"]) == (8192, 4096)
     assert result["holds"]["own_of_plain"] and not result["holds"]["of_plain"]
+
+
+def test_the_choice_of_trigger_and_delta_is_judged_by_itself():
+    # As good as the best; worse than that; better in all, but slower than plain somewhere.
+    for small, large, holds in ((4, 2, True), (5, 2, False), (9, 0.1, False)):
+        made = known(**{"auto, deltas: the runtime's own": {8192: [small] * 2, 16384: [large] * 2}})
+        result = surface.derive(asked(), made, [0.0])
+        assert result["holds"]["auto"] is holds, result["own"]["auto"]
 
 
 def test_a_disturbed_launch_is_repeated_and_the_calmest_counts(monkeypatch):

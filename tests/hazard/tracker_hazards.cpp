@@ -101,6 +101,112 @@ TEST_P(TrackerHazard, a_store_may_reach_over_a_border) {
         }
 }
 
+TEST_P(TrackerHazard, a_single_page_is_passed_by_the_first_store_behind_it) {
+    for (const std::size_t first : {0, 8}) { // at the border, and not
+        Pages memory(4);
+        notices = 0;
+        Tracker &tracker = track(memory.at(), memory.bytes(), 1);
+        for (std::size_t at = 0; at < page; at += 8) write_to(memory.at(at));
+        EXPECT_TRUE(tracker.take().empty());
+        write_to(memory.at(page + first));
+        EXPECT_EQ(notices, 1);
+        EXPECT_EQ(list(tracker.take()), (Ranges{{0, page}}));
+        write_to(memory.at(page + 16));
+        write_to(memory.at(2 * page + first));
+        EXPECT_EQ(list(tracker.take()), (Ranges{{page, 2 * page}}));
+        write_to(memory.at(page + 17));
+        const auto misuse = tracker.end();
+        ASSERT_TRUE(misuse);
+        EXPECT_EQ(misuse->offset, page + 17);
+    }
+}
+
+//! A store that begins in the page before, of 8 bytes or as many as the processor has.
+void store_across(char *border, bool wide) {
+#ifdef __x86_64__
+    if (wide && __builtin_cpu_supports("avx"))
+        return (void)({
+            asm volatile("vxorps %%ymm0, %%ymm0, %%ymm0\n\tvmovups %%ymm0, (%0)\n\tvzeroupper"
+                         :
+                         : "r"(border - 8)
+                         : "xmm0", "memory");
+        });
+#endif
+    struct [[gnu::packed]] Store {
+        std::uint64_t value;
+    };
+    reinterpret_cast<volatile Store *>(border - 4)->value = wide;
+}
+
+TEST_P(TrackerHazard, a_single_page_that_a_store_reaches_out_of_is_not_passed_by_that) {
+    for (const bool wide : {true, false}) {
+        Pages memory(4);
+        Tracker &tracker = track(memory.at(), memory.bytes(), 1);
+        write_to(memory.at());
+        store_across(memory.at(page), wide);
+        EXPECT_TRUE(tracker.take().empty());
+        write_to(memory.at(page - 1), 7); // not yet passed: no misuse
+        store_across(memory.at(2 * page), wide);
+        EXPECT_EQ(list(tracker.take()), (Ranges{{0, page}}));
+        write_to(memory.at(3 * page)); // reaches over nothing
+        EXPECT_EQ(list(tracker.take()), (Ranges{{page, 3 * page}}));
+        EXPECT_FALSE(tracker.end());
+    }
+}
+
+TEST_P(TrackerHazard, a_page_that_was_closed_to_try_a_store_can_be_written) {
+    Pages memory(4);
+    Tracker &tracker = track(memory.at(), memory.bytes(), 1);
+    write_to(memory.at(1000)); // its begin is another's: it is never passed
+    write_to(memory.at(page));
+    write_to(memory.at(1000), 2);
+    write_to(memory.at(page - 1), 2);
+    EXPECT_TRUE(tracker.take().empty());
+    Tracker::settle(memory.at(), memory.bytes());
+    EXPECT_FALSE(tracker.end());
+}
+
+//! Three pages of the heap, of which the buffer has two and a part of the third.
+TEST_P(TrackerHazard, the_last_page_of_an_allocation_is_watched_and_what_lies_behind_the_buffer_is_not_of_it) {
+    const std::unique_ptr<char, decltype(&std::free)> memory(static_cast<char *>(aligned_alloc(page, 3 * page)),
+                                                             std::free);
+    char *buffer = memory.get();
+    const std::size_t bytes = 2 * page + 100;
+    for (const bool upwards : {true, false}) {
+        Tracker &tracker = track(buffer, bytes, 1);
+        write_to(buffer + 3 * page - 1); // opens the last page, and says nothing
+        if (upwards) {
+            for (std::size_t at = 0; at < bytes; at++) write_to(buffer + at);
+            EXPECT_EQ(list(tracker.take()), (Ranges{{0, page}}));
+        } else {
+            for (std::size_t at = bytes; at-- > 0;) write_to(buffer + at);
+            EXPECT_TRUE(tracker.take().empty());
+        }
+        EXPECT_FALSE(tracker.end());
+    }
+    Tracker &tracker = track(buffer, bytes, 1);
+    for (std::size_t at = 0; at < bytes; at++) write_to(buffer + at);
+    EXPECT_EQ(list(tracker.take()), (Ranges{{0, 2 * page}}));
+    EXPECT_FALSE(tracker.end());
+}
+
+TEST_P(TrackerHazard, a_write_behind_the_buffer_after_leaving_is_no_misuse) {
+    const std::unique_ptr<char, decltype(&std::free)> memory(static_cast<char *>(aligned_alloc(page, 4 * page)),
+                                                             std::free);
+    char *buffer = memory.get();
+    const std::size_t bytes = 3 * page + 100;
+    for (const bool the_kernel : {false, true})
+        for (const bool misuse : {false, true}) {
+            Tracker &tracker = track(buffer, bytes, 1);
+            for (std::size_t at = bytes; at-- > 0;) write_to(buffer + at, 1);
+            EXPECT_EQ(list(tracker.take()), (Ranges{{2 * page, bytes}}));
+            if (the_kernel) Tracker::settle(buffer + bytes, 100);
+            write_to(buffer + bytes + 8, 3);
+            if (misuse) write_to(buffer + 3 * page + 5, 3);
+            EXPECT_EQ(tracker.end().has_value(), misuse);
+        }
+}
+
 TEST_P(TrackerHazard, the_last_unit_may_be_short) {
     Pages memory(10);
     Tracker &tracker = track(memory.at(), memory.bytes());

@@ -70,6 +70,23 @@ PROMISE(pages_an_array_that_begins_anywhere_arrives) {
     free(memory);
 }
 
+/* Of each element the second half is written first. Rehearsed where elements end with pages, then sent where they lie across their borders. */
+PROMISE(pages_elements_across_the_borders_of_another_buffer_arrive) {
+    enum { HALF = 32, BYTES = 10 * 4096 };
+    unsigned char *memory = own_pages(BYTES + HALF);
+    for (int i = 0; i < 3 * TIMES; i++) {
+        unsigned char *buffer = memory + (i < TIMES || i % 2 ? 0 : HALF);
+        if (rank == 0)
+            SEND(
+                BYTES, for (int at = 0; at < BYTES; at += 2 * HALF) for (int k = 0; k < 2 * HALF; k++) {
+                    int here = at + (k + HALF) % (2 * HALF);
+                    ((volatile unsigned char *)buffer)[here] = byte_of(i, here);
+                });
+        if (rank == 1) expect(BYTES, i);
+    }
+    free(memory);
+}
+
 PROMISE(pages_an_array_of_zeros_that_is_filled_afterwards_arrives) {
     unsigned char *buffer = own_pages(LARGEST);
     for (int i = 0; i < TIMES; i++) {

@@ -363,8 +363,14 @@ MUTANTS = [
     Mutant(
         "pages: a store that reaches over a border is a write after leaving",
         "pages/tracker.cpp",
-        "const bool alone = unit_ == page_bytes();",
-        "const bool alone = true;",
+        "    if (comes > 0 && address < first.end) return open(first);\n"
+        "    if (comes < 0 && address >= last.begin) return open(last);\n"
+        "    states_[unit] = State::open;\n"
+        "    sweep_.begins(unit, this_thread(), entry(address, unit));\n"
+        "    const int goes = sweep_.goes(unit, this_thread());\n",
+        "    states_[unit] = State::open;\n"
+        "    sweep_.begins(unit, this_thread(), entry(address, unit));\n"
+        "    const int goes = 0 * comes;\n",
         hazards="tracker_hazards *reach_over*",
     ),
     Mutant(
@@ -468,8 +474,8 @@ MUTANTS = [
     Mutant(
         "pages: without a map left misuse goes unseen",
         "pages/tracker.cpp",
-        "if (states_[unit] == State::left) keep_copy(offsets_of({unit, unit + 1}));",
-        "",
+        "        if (states_[unit] == State::left) keep_copy(offsets_of({unit, unit + 1}));\n        if",
+        "        if",
         hazards="tracker_hazards *map_left*",
     ),
     Mutant(
@@ -548,6 +554,36 @@ MUTANTS = [
         "(chunk.in_a_heap() && next.read(end) && next.in_a_heap() &&",
         "(chunk.in_a_heap() || next.read(end) && next.in_a_heap() &&",
         hazards="guard_hazards *another_allocation*",
+    ),
+    Mutant(
+        "pages: a single page is passed by a store that begins in it",
+        "pages/tracker.cpp",
+        "    sweep_.be_careful(true);\n    states_[next]",
+        "    sweep_.be_careful(false);\n    states_[next]",
+        hazards="tracker_hazards *store_reaches_out_of*",
+    ),
+    Mutant(
+        "pages: what is written behind a buffer is part of a sweep over it",
+        "pages/tracker.cpp",
+        "    if (address >= buffer_.end) return is_written_behind_the_buffer(unit);\n",
+        "",
+        hazards="tracker_hazards *behind_the_buffer*",
+    ),
+    Mutant(
+        "pages: what is written behind a buffer after it left is misuse",
+        "pages/tracker.cpp",
+        "            if (access.address >= tracker->buffer_.end) {",
+        "            if (access.address >= tracker->pages_.end) {",
+        hazards="tracker_hazards *behind_the_buffer_after*",
+    ),
+    Mutant(
+        "pages in MPI: elements lie as they did in the rehearsal",
+        "tune/which_trigger.cpp",
+        "return {passed, false, place != known.place};",
+        "return {passed, false, false};",
+        ("pages_elements_across_the_borders_of_another_buffer_arrive",),
+        transport="tcp",
+        env=PAGES | {"STRETTO_DELTA": "4096"},
     ),
     Mutant(
         "pages: a part of a page opens it",

@@ -1,5 +1,6 @@
 #include "tune/delta_size.h"
 
+#include "pages/memory.h"
 #include "tune/settings.h"
 
 #include <gtest/gtest.h>
@@ -27,6 +28,19 @@ TEST_F(DeltaBytes, are_eager_whole_and_worth_a_message) {
                     EXPECT_EQ(delta % 32, 0u);
                     EXPECT_GE(delta, std::min(eager / 32 * 32, kib));
                 }
+}
+
+TEST_F(DeltaBytes, are_whole_pages_where_pages_say_what_is_final) {
+    const std::size_t page = pages::page_bytes();
+    for (double rate : {1e6, gigabit, 1e10})
+        for (std::size_t total : {2 * page, 10 * kib, 400 * kib, 64 * mib}) {
+            EXPECT_EQ(delta_bytes(total, 0, 64 * kib - 100, rate, nullptr, true) % page, 0u);
+            const std::size_t part = delta_bytes(total, 0, page - 64, rate, nullptr, true);
+            EXPECT_LE(part, page - 64);
+            EXPECT_EQ(page % part, 0u) << "of one, where the limit is lower";
+            EXPECT_GE(part, 1u);
+        }
+    EXPECT_EQ(delta_bytes(10200, 0, 64 * kib - 100, 1e6, nullptr, true), page);
 }
 
 TEST_F(DeltaBytes, are_what_was_asked_for) {

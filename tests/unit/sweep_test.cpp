@@ -50,6 +50,17 @@ TEST(Sweep, a_careful_one_is_a_unit_behind) {
     EXPECT_EQ(passed_after({3, 4, 5, 6}, Sweep::Entry::middle, true), (Ranges{{4, 5}}));
 }
 
+TEST(Sweep, a_careful_step_leaves_its_unit_to_the_next_one) {
+    Sweep sweep;
+    sweep.begins(0, 1);
+    sweep.be_careful(true);
+    sweep.begins(1, 1);
+    EXPECT_EQ(passed(sweep), Ranges{});
+    sweep.be_careful(false);
+    sweep.begins(2, 1);
+    EXPECT_EQ(passed(sweep), (Ranges{{0, 2}}));
+}
+
 TEST(Sweep, a_unit_is_taken_once) {
     Sweep sweep;
     for (std::size_t unit : {0u, 1u, 2u}) sweep.begins(unit, 1);
