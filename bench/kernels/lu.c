@@ -112,7 +112,8 @@ static void delta(void) {
         wave(a, b);
         MPIX_Delta_send_data(to_east[a], (size_t)(b - a) * sizeof(Point));
     }
-    MPIX_Delta_send_end(&leaving[1]); // complete with the last row, as what goes south; by hand its last chunk leaves first as well
+    MPIX_Delta_send_end(
+        &leaving[1]); // complete with the last row, as what goes south; by hand its last chunk leaves first as well
     MPIX_Delta_send_end(&leaving[0]);
     MPIX_Delta_recv_end(from_north, MPI_STATUS_IGNORE);
     MPIX_Delta_recv_end(from_west, MPI_STATUS_IGNORE);

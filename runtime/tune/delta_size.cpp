@@ -11,6 +11,15 @@ namespace stretto::tune {
 
 namespace {
 
+// What a delta costs one end, in seconds: the library's call and matching, a packet more (docs/bench.md, overhead), a fault (docs/pages.md).
+constexpr double cost = 10e-6;
+
+// Where the wire is slower than what makes its deltas, larger ones were never better (stretto bench surface): what disturbs one stage, the
+// next waits for. With pages a delta costs more than without.
+constexpr double large(bool paged) {
+    return paged ? 12288 : 8192;
+}
+
 constexpr std::size_t least = 1024;
 constexpr double fewest = 8; // deltas of a delta send that is large enough for so many
 
@@ -27,31 +36,19 @@ std::unordered_map<CallSite, double> rates;
 
 } // namespace
 
-// Two calls of the library, its matching, a packet more (docs/bench.md, overhead); two faults (docs/pages.md).
-double cost_of_a_delta(bool paged) {
-    return paged ? 25e-6 : 10e-6;
-}
-
-// Where the wire is slower than what makes its deltas, larger ones were never better: what disturbs one stage, the next waits for.
-double large_delta(bool paged) {
-    return paged ? 16384 : 8192;
-}
-
 double useful_delta(std::size_t total, double rate, bool paged) {
-    const double cost = cost_of_a_delta(paged);
-    return std::min(std::sqrt(static_cast<double>(total) * rate * cost), std::max(large_delta(paged), 2 * rate * cost));
+    return std::min(std::sqrt(static_cast<double>(total) * rate * cost), std::max(large(paged), 2 * rate * cost));
 }
 
 std::size_t delta_bytes(std::size_t total, std::size_t first, std::size_t eager, double link_rate, CallSite site,
                         bool paged) {
-    const double large = large_delta(paged);
     const std::size_t most = eager / 32 * 32;
     if (settings.delta && settings.delta <= most) return settings.delta;
     double rate = link_rate;
     if (const auto known = rates.find(site); site && known != rates.end()) rate = std::min(rate, known->second);
     double best = useful_delta(total, rate, paged);
     // How fast a loop makes its bytes is not known at first, and a pipeline wants stages.
-    if (site) best = std::min(best, std::max(large, static_cast<double>(total) / fewest));
+    if (site) best = std::min(best, std::max(large(paged), static_cast<double>(total) / fewest));
     // As many equal ones as have that size at least: a short last one would cost as much as any other.
     const auto rest = static_cast<double>(total > first ? total - first : total);
     const double equal = rest / std::max(std::floor(rest / best), 1.0);

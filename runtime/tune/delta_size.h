@@ -5,7 +5,7 @@
 
 //! \brief How large the deltas of a message are. A pipeline of k deltas over a message of n bytes, whose bytes come at r bytes per
 //! second, ends n/(k r) later than one of infinitely small deltas, and its k deltas cost k times o: the sum is least where a delta has
-//! sqrt(n r o) bytes. The rate is the link's, or that of the computation where it is slower: learnt per call site. More than 8 KiB, or
+//! sqrt(n r o) bytes. The rate is the link's, or that of the computation where it is slower: learnt per call site. More than 8 KiB (12 with pages), or
 //! what leaves in 2 o, was never better. A message is cut into as many equal deltas as have that size at least.
 namespace stretto::tune {
 
@@ -19,10 +19,6 @@ std::size_t delta_bytes(std::size_t total, std::size_t first, std::size_t eager,
 
 //! As large as a delta is worth being, in bytes, before a message is cut into equal ones. rate: bytes per second.
 double useful_delta(std::size_t total, double rate, bool paged);
-
-//! What a delta costs its two ends together, in seconds, and the bytes from which larger ones were never better.
-double cost_of_a_delta(bool paged);
-double large_delta(bool paged);
 
 //! A message of this call site was computed in so many seconds.
 void learn(CallSite site, std::size_t total, double seconds);
