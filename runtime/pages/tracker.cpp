@@ -331,19 +331,18 @@ void Tracker::begins_beyond_its_border(std::size_t unit, std::uintptr_t address)
 // One page. Whoever comes from below and writes at its very first byte may reach over the border, or not: the store is tried again while the
 // page before is closed too, and faults there if it does. Whoever comes from above cannot be told so.
 void Tracker::begins_at_once(std::size_t unit, std::uintptr_t address) {
-    if (tries_again(unit, address)) return;
     const bool from_below = sweep_.comes(unit, this_thread()) > 0;
-    const bool within = from_below && (address > pages_of({unit, unit + 1}).begin || states_[unit - 1] == State::tried);
+    const bool at_the_border = address == pages_of({unit, unit + 1}).begin;
+    if (from_below && at_the_border && tries_again(unit)) return;
+    const bool within = from_below && (!at_the_border || states_[unit - 1] == State::tried);
     sweep_.be_careful(careful_ || !within);
-    states_[unit] = State::open;
     sweep_.begins(unit, this_thread(), entry(address, unit));
-    open(pages_of({unit, unit + 1}));
+    open_unit(unit);
 }
 
-bool Tracker::tries_again(std::size_t unit, std::uintptr_t address) {
-    if (careful_ || !faults_below || unit == 0 || address != pages_of({unit, unit + 1}).begin) return false;
+bool Tracker::tries_again(std::size_t unit) {
     const Range before = pages_of({unit - 1, unit});
-    if (states_[unit - 1] != State::open || tried_in_vain_ == unit - 1 || sweep_.comes(unit, this_thread()) <= 0 ||
+    if (careful_ || !faults_below || states_[unit - 1] != State::open || tried_in_vain_ == unit - 1 ||
         awaited_.intersects(before) || !close_to_writes(how_, before))
         return false;
     states_[unit - 1] = State::tried;
@@ -353,20 +352,22 @@ bool Tracker::tries_again(std::size_t unit, std::uintptr_t address) {
 // Written once more. By the store that was to be tried: then it writes the next unit as well. By another: then it may be so again.
 void Tracker::was_tried(std::size_t unit, std::uintptr_t address) {
     constexpr std::size_t widest_store = 64; // bytes
-    states_[unit] = State::open;
     tried_in_vain_ = unit;
-    open(pages_of({unit, unit + 1}));
+    open_unit(unit);
     const std::size_t next = unit + 1;
     if (pages_of({unit, next}).end - address >= widest_store || next == states_.size() || states_[next] != State::armed)
         return;
     sweep_.be_careful(true);
-    states_[next] = State::open;
     sweep_.begins(next, this_thread());
-    open(pages_of({next, next + 1}));
+    open_unit(next);
 }
 
 void Tracker::is_written_behind_the_buffer(std::size_t unit) {
     if (states_[unit] == State::left) keep_copy(offsets_of({unit, unit + 1}));
+    open_unit(unit);
+}
+
+void Tracker::open_unit(std::size_t unit) {
     states_[unit] = State::open;
     open(pages_of({unit, unit + 1}));
 }

@@ -126,9 +126,10 @@ private:
     void begins(std::size_t unit, std::uintptr_t address);
     void begins_beyond_its_border(std::size_t unit, std::uintptr_t address);
     void begins_at_once(std::size_t unit, std::uintptr_t address);
-    bool tries_again(std::size_t unit, std::uintptr_t address);
+    bool tries_again(std::size_t unit);
     void was_tried(std::size_t unit, std::uintptr_t address);
     void is_written_behind_the_buffer(std::size_t unit);
+    void open_unit(std::size_t unit);
     void open(Range pages);
     void open_all();
     void arm_again(Range units);

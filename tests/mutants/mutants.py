@@ -558,8 +558,8 @@ MUTANTS = [
     Mutant(
         "pages: a single page is passed by a store that begins in it",
         "pages/tracker.cpp",
-        "    sweep_.be_careful(true);\n    states_[next]",
-        "    sweep_.be_careful(false);\n    states_[next]",
+        "    sweep_.be_careful(true);\n    sweep_.begins(next",
+        "    sweep_.be_careful(false);\n    sweep_.begins(next",
         hazards="tracker_hazards *store_reaches_out_of*",
     ),
     Mutant(
