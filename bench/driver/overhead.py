@@ -10,12 +10,11 @@ import page_costs
 from costs import FRAMED
 from others import Watch, wait_for_quiet
 from place import HERE, Place, lab
-from plan import Parser, check_mpi, count, default_dilation
+from plan import Parser, check_hosts, check_mpi, count, default_dilation
 from progress import Progress, Tell
 from rich.console import Console
 from rich.table import Table
 from turns import in_turns
-from wrong import Wrong
 
 SMALL = (8, 1024)  # bytes
 ROUND_TRIPS = 400  # per sample, through shared memory
@@ -44,8 +43,7 @@ def read(arguments: list[str]) -> argparse.Namespace:
     check_mpi(asked.mpi)
     if asked.lab != HERE:
         default_dilation(asked.lab)  # refuses what is no rate
-        if asked.mpi == "mpich4":
-            raise Wrong("--mpi mpich4: Debian's MPICH 4.0 hangs across hosts now and then; use --lab none")
+    check_hosts(asked.mpi, asked.lab)
     return asked
 
 

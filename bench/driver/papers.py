@@ -11,12 +11,11 @@ from figures import rounded
 from others import Watch, wait_for_quiet
 from page import size as name_of
 from place import HERE, Place, find_program, lab
-from plan import Parser, Rate, check_mpi, count, default_dilation
+from plan import Parser, Rate, check_hosts, check_mpi, count, default_dilation
 from progress import Progress, Tell
 from rich.console import Console
 from rich.table import Table
 from turns import in_turns
-from wrong import Wrong
 
 PAGE = page_costs.PAGE
 MESSAGES = [2**k for k in (12, 14, 16, 18)]  # bytes; table 2
@@ -42,8 +41,7 @@ def read(arguments: list[str]) -> argparse.Namespace:
     check_mpi(asked.mpi)
     if asked.lab != HERE:
         default_dilation(asked.lab)  # refuses what is no rate
-        if asked.mpi == "mpich4":
-            raise Wrong("--mpi mpich4: Debian's MPICH 4.0 hangs across hosts now and then; use --lab none")
+    check_hosts(asked.mpi, asked.lab)
     return asked
 
 

@@ -199,8 +199,7 @@ def read(arguments: list[str]) -> Plan:
     dilate = asked.dilate or default_dilation(lab)
     if dilate < 1:
         raise Wrong(f"--dilate {dilate:g}: want at least 1")
-    if lab != HERE and asked.mpi == "mpich4":
-        raise Wrong("--mpi mpich4: Debian's MPICH 4.0 hangs across hosts now and then; use --lab none")
+    check_hosts(asked.mpi, lab)
     if asked.size < 1024 or asked.size % 8 or asked.size > 2**30:
         raise Wrong(f"--size {asked.size}: want a multiple of 8 from 1 KiB to 1 GiB")
     if asked.size % kernel.unit:
@@ -257,6 +256,11 @@ def check_file(path: Path | None, ranks: int) -> None:
         raise Wrong(f"--file {path}: {'not a file' if path.exists() else 'no such file'}")
     if path.stat().st_size < ranks:
         raise Wrong(f"--file {path}: {'is empty' if path.stat().st_size == 0 else 'too short for so many ranks'}")
+
+
+def check_hosts(mpi: str, lab: str) -> None:
+    if lab != HERE and mpi == "mpich4":
+        raise Wrong("--mpi mpich4: Debian's MPICH 4.0 hangs across hosts now and then; use --lab none")
 
 
 def default_lab(kernel: Kernel, mpi: str, ranks: int) -> str:

@@ -18,7 +18,7 @@ from measure import Samples, may_raise_priority
 from others import Watch, wait_for_quiet
 from page import size as name_of
 from place import HERE, Place, lab
-from plan import TRIGGERS, Parser, check_mpi, count, default_dilation, default_reps, positive, size
+from plan import TRIGGERS, Parser, check_hosts, check_mpi, count, default_dilation, default_reps, positive, size
 from progress import Progress, Tell
 from rich.console import Console
 from rich.table import Table
@@ -64,8 +64,7 @@ def read(arguments: list[str]) -> argparse.Namespace:
     top.add_argument("--picture", type=Path, metavar="FILE.svg", help="write the picture alone")
     asked = top.parse_args(arguments)
     check_mpi(asked.mpi)
-    if asked.lab != HERE and asked.mpi == "mpich4":
-        raise Wrong("--mpi mpich4: Debian's MPICH 4.0 hangs across hosts now and then; use --lab none")
+    check_hosts(asked.mpi, asked.lab)
     asked.dilate = default_dilation(asked.lab)
     for message in asked.sizes:
         if message < 1024 or message % 8 or message > 2**30:
