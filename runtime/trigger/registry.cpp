@@ -2,6 +2,7 @@
 
 #include "pages/memory.h"
 #include "range/range_set.h"
+#include "trace/timeline.h"
 
 #include <algorithm>
 #include <vector>
@@ -16,7 +17,8 @@ struct Sending {
     CallSite site;
     Heard heard;
     pages::Tracker *tracker = nullptr;
-    RangeSet said; // what pages have said is final
+    RangeSet said;           // what pages have said is final
+    double first_passed = 0; // when they began to
 };
 
 struct Receiving {
@@ -80,6 +82,7 @@ void enter(const void *buffer, std::size_t bytes, Sender &sender, Watch watch, s
 Heard leave(Sender &sender) {
     Sending sending = take_out(senders, sender);
     stop_watching(sending);
+    if (sending.heard.passed) sending.heard.ahead = trace::now() - sending.first_passed;
     return sending.heard;
 }
 
@@ -112,6 +115,8 @@ void pass_on() {
     for (Sending &sending : senders) {
         if (!sending.tracker) continue;
         const RangeSet passed = sending.tracker->take();
+        if (passed.empty()) continue;
+        if (!sending.heard.passed) sending.first_passed = trace::now();
         sending.heard.passed += passed.bytes();
         if (sending.heard.watch.is_rehearsal()) continue;
         for (const Range range : passed.ranges()) {

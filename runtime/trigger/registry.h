@@ -49,6 +49,7 @@ struct Heard {
     Watch watch;                                  //!< until its end, or until it was annotated
     std::size_t watched = 0;                      //!< bytes that were; none where their memory cannot be
     std::size_t passed = 0;                       //!< bytes that the tracker said were passed
+    double ahead = 0;                             //!< seconds from the first of them to the end
     std::optional<pages::Tracker::Misuse> misuse; //!< a byte was written after it was passed
 };
 

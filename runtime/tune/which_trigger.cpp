@@ -27,19 +27,34 @@ struct Site {
     std::size_t place = 0;    // in its page, of the buffer that was rehearsed
     unsigned in_no_order = 0; // rehearsals in which nothing was passed
     double seconds = 0;       // from begin to end, per byte
+    double ahead = 1;         // share of them left when the first bytes are passed
+    unsigned late = 0;        // operations since it was found that this is too little
 };
 std::unordered_map<CallSite, Site> senders;
 
 constexpr unsigned patience = 3;
 constexpr std::size_t enough = 16; // pages, in which an order would have shown
 
-// A pipeline of k deltas hides all but one of them, of the computation or of the transfer, whichever is shorter.
-bool pays(const Site &site, std::size_t total, double link_rate) {
+// Asked anew after so many operations of a site whose bytes are passed too late.
+constexpr unsigned until_asked_anew = 64;
+
+double delta_of(std::size_t total, double link_rate) {
+    return std::max(useful_delta(total, link_rate, true), static_cast<double>(pages::page_bytes()));
+}
+
+// A pipeline of k deltas hides all but one of them of the transfer, or of the computation what is ahead when the first bytes are passed,
+// whichever is shorter.
+bool pays(const Site &site, double ahead, std::size_t total, double link_rate) {
     const auto bytes = static_cast<double>(total);
-    const double delta = std::max(useful_delta(total, link_rate, true), static_cast<double>(pages::page_bytes()));
-    const double deltas = bytes / delta, shorter = std::min(site.seconds * bytes, bytes / link_rate);
-    const double gain = shorter * (1 - 1 / deltas);
+    const double deltas = bytes / delta_of(total, link_rate);
+    const double gain = bytes * std::min(ahead * site.seconds, (1 - 1 / deltas) / link_rate);
     return gain > bytes / static_cast<double>(pages::page_bytes()) * cost_of_a_page + deltas * cost_of_a_delta;
+}
+
+// What is ahead is shorter than one delta's way (the message is packed in one go, say): deltas would gain nothing, and come between
+// other messages.
+bool comes_late(const Site &site, std::size_t total, double link_rate) {
+    return site.ahead * site.seconds * static_cast<double>(total) < delta_of(total, link_rate) / link_rate;
 }
 
 } // namespace
@@ -51,7 +66,7 @@ trigger::Watch watch(Trigger said, CallSite site, const void *buffer, std::size_
     const std::size_t place = pages::addresses_of(buffer, total).begin % pages::page_bytes();
     if (said == Trigger::automatic) {
         if (known.annotated || (!known.listened && trigger::annotates_sends())) return {};
-        if (known.seconds && !pays(known, total, link_rate)) return {};
+        if (known.seconds && !pays(known, 1, total, link_rate)) return {};
     }
     switch (known.writes) {
     case Site::unknown:
@@ -59,9 +74,15 @@ trigger::Watch watch(Trigger said, CallSite site, const void *buffer, std::size_
         known.place = place;
         return {rehearsal, known.writes == Site::straddles};
     case Site::sweeps:
-        return {passed, false, place != known.place};
     case Site::sweeps_carefully:
-        return {passed, true};
+        if (comes_late(known, total, link_rate) ||
+            (said == Trigger::automatic && !pays(known, known.ahead, total, link_rate))) {
+            if (++known.late < until_asked_anew) return {};
+            known.late = 0;
+            return {rehearsal, known.writes == Site::sweeps_carefully};
+        }
+        if (known.writes == Site::sweeps_carefully) return {passed, true};
+        return {passed, false, place != known.place};
     case Site::rewrites:
         break;
     }
@@ -73,6 +94,7 @@ void learn_sender(CallSite site, const trigger::Heard &heard, std::size_t total,
     known.listened = true;
     known.annotated |= heard.annotated;
     if (total) known.seconds = seconds / static_cast<double>(total);
+    if (heard.passed && seconds > 0) known.ahead = heard.ahead / seconds;
     if (!heard.watch.is_rehearsal() || heard.annotated) return;
     if (heard.misuse)
         known.writes = heard.watch.carefully ? Site::rewrites : Site::straddles;
