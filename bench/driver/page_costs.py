@@ -61,10 +61,10 @@ def measure(turns: int, patience: float, tell: Tell) -> dict:
 def show(result: dict, console: Console) -> None:
     console.print(f"[bold]overhead of pages[/]  us for each delta; others took {result['others_cores']:g} cores")
     table = Table(box=None, pad_edge=False, header_style="dim")
-    for column in ("mechanism", "pages", "threads", "sender", "arrives", "is touched", "memcpy"):
+    for column in ("mechanism", "pages", "threads", "sender", "kernel's least", "arrives", "is touched", "memcpy"):
         table.add_column(column, justify="left" if column == "mechanism" else "right")
     for row in result["rows"]:
-        costs = (row[name] for name in ("written_us", "arrived_us", "touched_us", "copied_us"))
+        costs = (row[name] for name in ("written_us", "least_us", "arrived_us", "touched_us", "copied_us"))
         table.add_row(row["mechanism"], f"{row['pages']:g}", f"{row['threads']:g}", *(f"{cost:.1f}" for cost in costs))
     console.print(table)
     for mechanism in MECHANISMS:

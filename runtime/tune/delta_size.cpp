@@ -12,7 +12,9 @@ namespace stretto::tune {
 namespace {
 
 // What a delta costs one end, in seconds: the library's call and matching, a packet more (docs/bench.md, overhead), a fault (docs/pages.md).
-constexpr double cost = 10e-6;
+constexpr double cost(bool paged) {
+    return paged ? 12e-6 : 10e-6;
+}
 
 // Where the wire is slower than what makes its deltas, larger ones were never better (stretto bench surface): what disturbs one stage, the
 // next waits for. With pages a delta costs more than without.
@@ -37,7 +39,8 @@ std::unordered_map<CallSite, double> rates;
 } // namespace
 
 double useful_delta(std::size_t total, double rate, bool paged) {
-    return std::min(std::sqrt(static_cast<double>(total) * rate * cost), std::max(large(paged), 2 * rate * cost));
+    const double each = cost(paged);
+    return std::min(std::sqrt(static_cast<double>(total) * rate * each), std::max(large(paged), 2 * rate * each));
 }
 
 std::size_t delta_bytes(std::size_t total, std::size_t first, std::size_t eager, double link_rate, CallSite site,

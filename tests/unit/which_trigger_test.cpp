@@ -58,8 +58,7 @@ TEST(WhichTrigger, leaves_alone_what_is_packed_at_the_end_and_asks_anew_now_and_
 }
 
 TEST(WhichTrigger, chooses_pages_where_what_is_ahead_is_worth_their_cost) {
-    static Sender little{
-        .total = 100'000, .seconds = 10e-3, .ahead = 0.15e-3, .said = Trigger::automatic};
+    static Sender little{.total = 100'000, .seconds = 10e-3, .ahead = 0.15e-3, .said = Trigger::automatic};
     EXPECT_EQ(little.operate(), What::rehearsal);
     EXPECT_EQ(little.count(What::nothing, 63), 63);
     static Sender much{.total = 100'000, .seconds = 10e-3, .ahead = 5e-3, .said = Trigger::automatic};
