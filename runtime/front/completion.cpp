@@ -92,7 +92,7 @@ int finish_all(Requests &all, MPI_Status *statuses, int native_error) {
 
 // One look at everything; all or nothing. Sequential: what is not complete yet stops the look at ours, as a look costs a poll.
 bool look_at_all(Requests &all, MPI_Status *statuses, bool &natives_done, int &error, std::size_t &from) {
-    while (from < all.ours.size() && (!all.ours[from] || all.ours[from]->look())) from++;
+    while (from < all.ours.size() && (!all.ours[from] || all.ours[from]->look_or_release())) from++;
     if (!natives_done) {
         int flag = 0;
         error = mpi::library.Testall(all.count, all.natives.data(), &flag, statuses);
@@ -112,7 +112,7 @@ bool look_for_any(Requests &some, int *index, MPI_Status *status, int &error, bo
     none_active = flag && !some.some_ours;
     if (none_active) return true;
     for (std::size_t k = 0; k < some.ours.size(); k++)
-        if (some.ours[k] && some.ours[k]->look()) {
+        if (some.ours[k] && some.ours[k]->look_or_release()) {
             *index = static_cast<int>(k);
             error = some.finish(k, status);
             return true;
@@ -131,7 +131,7 @@ int look_for_some(Requests &some, int *outcount, int indices[], MPI_Status statu
     std::vector<int> errors;
     bool failed = false;
     for (std::size_t k = 0; k < some.ours.size(); k++)
-        if (some.ours[k] && some.ours[k]->look()) {
+        if (some.ours[k] && some.ours[k]->look_or_release()) {
             errors.push_back(some.finish(k, at(statuses, n)));
             some.ours[k] = nullptr;
             failed = failed || errors.back() != MPI_SUCCESS;
@@ -174,7 +174,7 @@ int Wait(MPI_Request *request, MPI_Status *status) {
         progress::tasks == 1 && message::posted::number() == 1 &&
         operation->receive->where() == message::Receive::State::posted)
         operation->wait_for_first();
-    progress::until([&] { return operation->look(); });
+    progress::until([&] { return operation->look_or_release(); });
     progress::Guard guard;
     return operation->finish(request, status);
 }
@@ -185,7 +185,7 @@ int Test(MPI_Request *request, int *flag, MPI_Status *status) {
     if (progress::tasks) progress::poll();
     Operation *operation = active_operation(*request);
     if (!operation) return mpi::library.Test(request, flag, status);
-    *flag = operation->look();
+    *flag = operation->look_or_release();
     return *flag ? operation->finish(request, status) : MPI_SUCCESS;
 }
 
@@ -219,7 +219,7 @@ int Testall(int count, MPI_Request requests[], int *flag, MPI_Status statuses[])
     Requests all(count, requests);
     *flag = 0;
     for (Operation *operation : all.ours)
-        if (operation && !operation->look()) return MPI_SUCCESS;
+        if (operation && !operation->look_or_release()) return MPI_SUCCESS;
     const int error = mpi::library.Testall(count, all.natives.data(), flag, statuses);
     if (!*flag && error == MPI_SUCCESS) return MPI_SUCCESS;
     *flag = 1;

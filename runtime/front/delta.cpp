@@ -264,8 +264,9 @@ int recv(void *buf, MPI_Count count, MPI_Datatype type, int source, int tag, MPI
         {
             progress::Guard guard;
             enter();
-            open.incoming = begin_receive(buf, count, type, source, tag, comm, site);
-            if (open.incoming.receive && release == tune::Release::guarded) open.incoming.receive->guard_what_comes();
+            open.incoming = begin_receive(buf, count, type, source, tag, comm, site,
+                                          release == tune::Release::guarded ? message::Returns::guarded
+                                                                            : message::Returns::complete);
         }
         if (open.incoming.error != MPI_SUCCESS) return open.incoming.error;
         // Until it is matched, which its first fragment tells.

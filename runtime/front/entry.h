@@ -11,6 +11,9 @@ namespace stretto::front {
 // match only among themselves.
 inline constinit thread_local int depth = 0;
 
+// Who made the call that we are in.
+inline constinit thread_local const void *caller = nullptr;
+
 inline bool nested() {
     return depth != 0;
 }

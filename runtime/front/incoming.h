@@ -15,11 +15,11 @@ struct Incoming {
 
 //! Begin a receive: from the probed list, else posted natively. Under the lock, as looking and posting are one step (rule 9).
 Incoming begin_receive(void *buf, MPI_Count count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
-                       CallSite site = nullptr);
+                       CallSite site = nullptr, message::Returns returns = message::Returns::complete);
 
 //! Begin to look at a native receive, which may meet a framed message. Under the lock.
 message::Receive *track(MPI_Request native, const mpi::TypedBuffer &buffer, const message::Envelope &from,
-                        CallSite site = nullptr);
+                        CallSite site = nullptr, message::Returns returns = message::Returns::complete);
 
 //! A native receive that no framed message can meet, where an operation of ours has to look at it all the same.
 message::Receive *look_after(MPI_Request native, const message::Envelope &from);
@@ -29,6 +29,10 @@ int finish_receive(Incoming &incoming, MPI_Status *status);
 
 //! Could what comes be framed? A first fragment never exceeds a correct receive (rule 2).
 bool may_be_framed(const mpi::Communicator &comm, int source, MPI_Count count, MPI_Datatype type);
+
+//! May its call return before all has come? Pages are started where it may. Not under the lock.
+message::Returns returns(MPI_Count count, MPI_Datatype type);
+message::Returns returns(MPI_Comm comm, int source, MPI_Count count, MPI_Datatype type);
 
 //! Could what comes be in more than one part, if it is no longer than this receive?
 bool may_come_in_parts(MPI_Count count, MPI_Datatype type);
@@ -45,6 +49,7 @@ mpi::TypedBuffer receive_buffer(void *buf, MPI_Count count, MPI_Datatype type);
 
 //! Serve a receive with a message out of the probed list.
 Incoming serve(message::probed::Message &&message, void *buf, MPI_Count count, MPI_Datatype type,
-               const message::Envelope &from, CallSite site = nullptr);
+               const message::Envelope &from, CallSite site = nullptr,
+               message::Returns returns = message::Returns::complete);
 
 } // namespace stretto::front

@@ -1,5 +1,7 @@
 #include "front/operation.h"
 
+#include "front/entry.h"
+
 #include "trace/counters.h"
 
 namespace stretto::front {
@@ -33,7 +35,7 @@ void Operation::wait_for_first() {
     receive->first_came(status, error);
 }
 
-bool Operation::look() {
+bool Operation::look(bool releases) {
     if (waits_for_end) return false;
     bool complete = true;
     if (send) {
@@ -49,12 +51,18 @@ bool Operation::look() {
     if (receive && !receive->is_complete()) {
         if (receive->where() == message::Receive::State::posted) receive->look_at_first();
         if (receive->where() == message::Receive::State::deltas) receive->poll();
-        complete = complete && receive->is_complete();
+        complete = complete && (receive->is_complete() || (releases && receive->may_run_on(caller)));
     }
     return complete;
 }
 
 int Operation::finish_receive(MPI_Status *status) {
+    if (!receive->is_complete()) {
+        receive->run_on();
+        give_status(receive->result(), status);
+        receive = nullptr;
+        return MPI_SUCCESS;
+    }
     give_status(receive->result(), status);
     const int error = receive->error();
     if (error != MPI_SUCCESS && !receive->was_raised()) raise(*receive->envelope().comm, error);

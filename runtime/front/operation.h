@@ -40,7 +40,10 @@ public:
     void wait_for_first();
 
     //! Is it complete? Looks at its parts.
-    bool look();
+    bool look() { return look(false); }
+
+    //! Is it complete, or may its receive's call return before that? For calls that would wait.
+    bool look_or_release() { return look(true); }
 
     //! The program learns that it is complete: its status, its error; a request that is not persistent is gone afterwards.
     int finish(MPI_Request *request, MPI_Status *status);
@@ -58,6 +61,7 @@ public:
     int finish_receive(MPI_Status *status);
 
 private:
+    bool look(bool releases);
     void give_send_status(MPI_Status *status) const;
 };
 

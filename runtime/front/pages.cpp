@@ -31,18 +31,22 @@ void on_notice() {
 void until(Range wanted, bool (*done)(void *what), void *what) {
     if (failing) return; // asking for a source line makes a process
     if (progress::Guard::mine)
-        fail("MPIX_Delta_recv",
-             "a buffer whose message has not come yet is used by a call of MPI that does not name it");
+        fail("receive", "a buffer whose message has not come yet is used by a call of MPI that does not name it");
     const Inside inside;
     progress::Patience patience;
-    for (;;) {
+    const void *const address = pages::pointer(wanted.begin);
+    for (bool waits = false;; waits = true) {
         {
             progress::Guard guard;
             if (done(what)) return;
+            if (!waits) trigger::waits(address, wanted.bytes(), true);
             // All that has come, which saves its faults; and what is wanted, which may have come before what lies in front of it.
             if (progress::tasks) progress::poll();
-            trigger::arrived(pages::pointer(wanted.begin), wanted.bytes());
-            if (done(what)) return;
+            trigger::arrived(address, wanted.bytes());
+            if (done(what)) {
+                trigger::waits(address, wanted.bytes(), false);
+                return;
+            }
         }
         patience.pause();
     }

@@ -1,5 +1,6 @@
 // MPI_Probe, MPI_Iprobe and the matched probes (MPI 4.1, 3.8; docs/protocol, rule 9).
 #include "front/enter.h"
+#include "front/entry.h"
 #include "front/handled.h"
 #include "front/incoming.h"
 #include "trace/counters.h"
@@ -115,6 +116,7 @@ int Mprobe(int source, int tag, MPI_Comm comm, MPI_Message *message, MPI_Status 
 
 int Mrecv(void *buf, MPI_Count count, MPI_Datatype type, MPI_Message *message, MPI_Status *status) {
     trace::Wait wait;
+    const message::Returns when = returns(count, type);
     Incoming incoming;
     {
         progress::Guard guard;
@@ -125,7 +127,7 @@ int Mrecv(void *buf, MPI_Count count, MPI_Datatype type, MPI_Message *message, M
             incoming.error = native::imrecv(buf, count, type, message, &incoming.native);
         else {
             drop_stand_in(message, at->second.to_self);
-            incoming = serve(std::move(at->second.message), buf, count, type, at->second.from);
+            incoming = serve(std::move(at->second.message), buf, count, type, at->second.from, caller, when);
             matched.erase(at);
         }
     }
@@ -133,13 +135,14 @@ int Mrecv(void *buf, MPI_Count count, MPI_Datatype type, MPI_Message *message, M
 }
 
 int Imrecv(void *buf, MPI_Count count, MPI_Datatype type, MPI_Message *message, MPI_Request *request) {
+    const message::Returns when = returns(count, type);
     progress::Guard guard;
     enter();
     const auto at = matched.find(key(*message));
     if (at == matched.end()) return native::imrecv(buf, count, type, message, request);
     drop_stand_in(message, at->second.to_self);
     Operation &operation = new_operation();
-    operation.receive = serve(std::move(at->second.message), buf, count, type, at->second.from).receive;
+    operation.receive = serve(std::move(at->second.message), buf, count, type, at->second.from, nullptr, when).receive;
     matched.erase(at);
     *request = operation.handle;
     return MPI_SUCCESS;

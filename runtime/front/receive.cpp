@@ -2,12 +2,15 @@
 #include "front/enter.h"
 #include "front/handled.h"
 #include "front/incoming.h"
+#include "front/pages.h"
 #include "trace/counters.h"
 #include "trace/timeline.h"
+#include "tune/settings.h"
 
 namespace stretto::front {
 
 using message::Receive;
+using message::Returns;
 
 namespace {
 
@@ -18,9 +21,10 @@ std::size_t capacity(MPI_Count count, MPI_Datatype type) {
 
 } // namespace
 
-Receive *track(MPI_Request native, const mpi::TypedBuffer &buffer, const message::Envelope &from, CallSite site) {
+Receive *track(MPI_Request native, const mpi::TypedBuffer &buffer, const message::Envelope &from, CallSite site,
+               Returns returns) {
     stretto::count(Rule::receive_tracked);
-    auto *receive = new Receive(buffer, from, site);
+    auto *receive = new Receive(buffer, from, site, returns);
     receive->watch(native);
     message::posted::add(*receive);
     return receive;
@@ -40,6 +44,25 @@ bool may_come_in_parts(MPI_Count count, MPI_Datatype type) {
     return capacity(count, type) >= message::least_total;
 }
 
+Returns returns(MPI_Count count, MPI_Datatype type) {
+    if (!settings.release_receives) return Returns::complete;
+    {
+        progress::Guard guard;
+        if (!may_come_in_parts(count, type)) return Returns::complete;
+    }
+    start_pages();
+    return Returns::released;
+}
+
+Returns returns(MPI_Comm comm, int source, MPI_Count count, MPI_Datatype type) {
+    if (!settings.release_receives) return Returns::complete;
+    {
+        progress::Guard guard;
+        if (!mpi::communicator(comm)->may_meet_framed(source)) return Returns::complete;
+    }
+    return returns(count, type);
+}
+
 bool nothing_under_way() {
     return !progress::Guard::multiple && !message::probed::any() && !progress::tasks;
 }
@@ -49,31 +72,31 @@ mpi::TypedBuffer receive_buffer(void *buf, MPI_Count count, MPI_Datatype type) {
 }
 
 Incoming serve(message::probed::Message &&message, void *buf, MPI_Count count, MPI_Datatype type,
-               const message::Envelope &from, CallSite site) {
+               const message::Envelope &from, CallSite site, Returns returns) {
     stretto::count(Rule::list_served);
     Incoming incoming;
     if (message.received) {
-        incoming.receive = new Receive(receive_buffer(buf, count, type), from, site);
+        incoming.receive = new Receive(receive_buffer(buf, count, type), from, site, returns);
         incoming.receive->first_listed(message.bytes.data(), message.bytes.size(), message.framed, message.status);
         return incoming;
     }
     const bool tracked = may_be_framed(*from.comm, message.status.MPI_SOURCE, count, type);
     incoming.error = native::imrecv(buf, count, type, &message.handle, &incoming.native);
     if (incoming.error == MPI_SUCCESS && tracked)
-        incoming.receive = track(incoming.native, receive_buffer(buf, count, type), from, site);
+        incoming.receive = track(incoming.native, receive_buffer(buf, count, type), from, site, returns);
     return incoming;
 }
 
-Incoming begin_receive(void *buf, MPI_Count count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
-                       CallSite site) {
+Incoming begin_receive(void *buf, MPI_Count count, MPI_Datatype type, int source, int tag, MPI_Comm comm, CallSite site,
+                       Returns returns) {
     const auto &c = mpi::communicator(comm);
     if (message::probed::any())
         if (auto message = message::probed::take(*c, source, tag))
-            return serve(std::move(*message), buf, count, type, {c, source, tag}, site);
+            return serve(std::move(*message), buf, count, type, {c, source, tag}, site, returns);
     Incoming incoming;
     incoming.error = native::irecv(buf, count, type, source, tag, comm, &incoming.native);
     if (incoming.error == MPI_SUCCESS && may_be_framed(*c, source, count, type))
-        incoming.receive = track(incoming.native, receive_buffer(buf, count, type), {c, source, tag}, site);
+        incoming.receive = track(incoming.native, receive_buffer(buf, count, type), {c, source, tag}, site, returns);
     return incoming;
 }
 
@@ -89,7 +112,7 @@ int finish_receive(Incoming &incoming, MPI_Status *status) {
     }
     Operation operation; // for its ways to look and to finish; it has no handle
     operation.receive = incoming.receive;
-    progress::until([&] { return operation.look(); });
+    progress::until([&] { return operation.look_or_release(); });
     progress::Guard guard;
     return operation.finish_receive(status);
 }
@@ -102,7 +125,8 @@ int finish_receive(Incoming &incoming, MPI_Status *status) {
         return error;
     }
     Incoming incoming;
-    incoming.receive = new Receive(receive_buffer(buf, count, type), {c, source, tag});
+    incoming.receive =
+        new Receive(receive_buffer(buf, count, type), {c, source, tag}, caller, returns(comm, source, count, type));
     incoming.receive->first_came(its_status, error);
     return finish_receive(incoming, status);
 }
@@ -120,19 +144,21 @@ int finish_receive(Incoming &incoming, MPI_Status *status) {
         const int error = native::recv(buf, count, type, source, tag, comm, &its_status);
         return finish_waited(buf, count, type, source, tag, comm, error, its_status, status);
     }
+    const Returns when = returns(comm, source, count, type);
     Incoming incoming;
     {
         progress::Guard guard;
         enter();
-        incoming = begin_receive(buf, count, type, source, tag, comm);
+        incoming = begin_receive(buf, count, type, source, tag, comm, caller, when);
     }
     return finish_receive(incoming, status);
 }
 
 int Irecv(void *buf, MPI_Count count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Request *request) {
+    const Returns when = returns(comm, source, count, type);
     progress::Guard guard;
     enter();
-    const Incoming incoming = begin_receive(buf, count, type, source, tag, comm);
+    const Incoming incoming = begin_receive(buf, count, type, source, tag, comm, nullptr, when);
     if (incoming.error != MPI_SUCCESS) return incoming.error;
     if (!incoming.receive) {
         *request = incoming.native;

@@ -1,5 +1,6 @@
 // MPI_Sendrecv and its kin: a send and a receive at once (MPI 4.1, 3.10; docs/protocol, rule 16).
 #include "front/enter.h"
+#include "front/entry.h"
 #include "front/handled.h"
 #include "front/incoming.h"
 #include "front/outgoing.h"
@@ -22,11 +23,11 @@ struct Both {
 };
 
 Both begin(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf,
-           MPI_Count recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm) {
+           MPI_Count recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, message::Returns when) {
     Both both;
     enter();
     both.from = {mpi::communicator(comm), source, recvtag};
-    both.incoming = begin_receive(recvbuf, recvcount, recvtype, source, recvtag, comm);
+    both.incoming = begin_receive(recvbuf, recvcount, recvtype, source, recvtag, comm, caller, when);
     if ((both.error = both.incoming.error) != MPI_SUCCESS) return both;
     both.send = frame(Mode::standard, sendbuf, sendcount, sendtype, dest, sendtag, comm);
     if (!both.send)
@@ -89,11 +90,13 @@ int Sendrecv(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, in
         }
         return finish_waited(recvbuf, recvcount, recvtype, source, recvtag, comm, error, its_status, status);
     }
+    const message::Returns when = returns(comm, source, recvcount, recvtype);
     Both both;
     {
         progress::Guard guard;
         stretto::count(Rule::sendrecv_looped);
-        both = begin(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm);
+        both = begin(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm,
+                     when);
     }
     return wait(both, status);
 }
@@ -106,11 +109,12 @@ int Sendrecv_replace(void *buf, MPI_Count count, MPI_Datatype type, int dest, in
         progress::Guard guard;
         return copy_of(buf, count, type, comm, size);
     }();
+    const message::Returns when = returns(comm, source, count, type);
     Both both;
     {
         progress::Guard guard;
         stretto::count(Rule::sendrecv_looped);
-        both = begin(copy.get(), size, MPI_PACKED, dest, sendtag, buf, count, type, source, recvtag, comm);
+        both = begin(copy.get(), size, MPI_PACKED, dest, sendtag, buf, count, type, source, recvtag, comm, when);
     }
     return wait(both, status);
 }
@@ -118,21 +122,23 @@ int Sendrecv_replace(void *buf, MPI_Count count, MPI_Datatype type, int dest, in
 int Isendrecv(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf,
               MPI_Count recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm,
               MPI_Request *request) {
+    const message::Returns when = returns(comm, source, recvcount, recvtype);
     progress::Guard guard;
     stretto::count(Rule::sendrecv_looped);
     return as_operation(
-        begin(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm),
+        begin(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, when),
         nullptr, request);
 }
 
 int Isendrecv_replace(void *buf, MPI_Count count, MPI_Datatype type, int dest, int sendtag, int source, int recvtag,
                       MPI_Comm comm, MPI_Request *request) {
     MPI_Count size = 0;
+    const message::Returns when = returns(comm, source, count, type);
     progress::Guard guard;
     auto copy = copy_of(buf, count, type, comm, size);
     stretto::count(Rule::sendrecv_looped);
     // Its own statement: the copy is moved only after its address was taken.
-    Both both = begin(copy.get(), size, MPI_PACKED, dest, sendtag, buf, count, type, source, recvtag, comm);
+    Both both = begin(copy.get(), size, MPI_PACKED, dest, sendtag, buf, count, type, source, recvtag, comm, when);
     return as_operation(std::move(both), std::move(copy), request);
 }
 

@@ -22,7 +22,9 @@ struct Header {
     std::uint32_t tag;         //!< the end marker's tag; delta k has tag + 1 + k
     std::uint32_t tags;        //!< how many tags this message holds
     std::uint64_t serial;      //!< of the message, per sender: for reports
-    std::uint8_t room[40];     //!< for later versions
+    std::uint32_t
+        early; //!< deltas from this one on leave second, after delta 0: the last page may hold other data, too
+    std::uint8_t room[36]; //!< for later versions
 };
 
 inline constexpr std::uint8_t version = 1;

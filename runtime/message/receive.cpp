@@ -28,6 +28,7 @@ constexpr std::size_t aside_ahead = 1 << 20;
 
 Receive::~Receive() {
     posted::remove(*this);
+    if (ran_on) trigger::leave(*this);
     if (guard) guard->end();
 }
 
@@ -124,24 +125,57 @@ void Receive::read_header(const std::byte *fragment, std::size_t n) {
     requests.assign(cells, MPI_REQUEST_NULL);
     here.assign(cells, false);
     marker_wanted = header.flags & Header::variable;
-    if (guard_wanted && !truncated && !image && data.contiguous()) close_pages();
-    if (truncated || !data.contiguous() || guard) aside.resize(cells);
+    if (truncated || image || !data.contiguous() || (returns == Returns::released && marker_wanted))
+        returns = Returns::complete;
+    tail = std::min<std::size_t>(header.early, cells);
+    if (returns == Returns::guarded) close_pages(first_data);
+    if (truncated || !data.contiguous() || guard || returns == Returns::released) aside.resize(cells);
     state = State::deltas;
     post();
     progress::add(*this);
     mpi::lifeline::watch(peer);
 }
 
-// The program may run on as long as no byte that has not come can be read. The last page comes last: where it cannot be guarded, waiting for
-// it is waiting for everything.
-void Receive::close_pages() {
-    guard = pages::Guard::begin(data.contiguous_at(0), total, {first_data, marker_wanted});
-    if (guard->how() != pages::Guarding::block && guard->guards_the_end()) {
+// The program may run on as long as no byte that has not come can be read. Where the last page cannot be guarded and comes last, waiting
+// for it is waiting for everything.
+void Receive::close_pages(std::size_t here) {
+    guard = pages::Guard::begin(data.contiguous_at(0), total, {here, marker_wanted});
+    if (guard->how() != pages::Guarding::block && (guard->guards_the_end() || tail < cells)) {
         count(Rule::receive_guarded);
         return;
     }
     guard->end();
     guard = nullptr;
+}
+
+bool Receive::may_run_on(CallSite by) {
+    if (state != State::deltas || returns != Returns::released) return false;
+    if (!guard) {
+        caller = by;
+        const std::size_t here = cell(missing).begin;
+        if (tune::lets_run_on(by, total - here, from.comm->framing_peer(status.MPI_SOURCE)->rate)) close_pages(here);
+        if (!guard) {
+            returns = Returns::complete;
+            return false;
+        }
+        for (std::size_t k = tail; k < cells; k++) post(k);
+    }
+    return edges_come();
+}
+
+// What comes early is looked at only now: the guard did not know that it is here.
+bool Receive::edges_come() {
+    for (std::size_t k = tail; k < cells && !guard->edges_arrived(); k++) look(k);
+    return state == State::deltas && guard->edges_arrived();
+}
+
+void Receive::run_on() {
+    count(Rule::receive_released);
+    ran_on = orphan = true;
+    run.bytes = total;
+    ran_since = trace::now();
+    mpi::library.Status_set_elements_x(&status, MPI_BYTE, static_cast<MPI_Count>(total));
+    trigger::enter(data.contiguous_at(0), total, *this);
 }
 
 Range Receive::cell(std::size_t k) const {
@@ -156,24 +190,27 @@ void Receive::post() {
 }
 
 void Receive::post_until(std::size_t end) {
-    for (; posted < end; posted++) {
-        const Range range = cell(posted);
-        const std::size_t n = range.end - range.begin;
-        std::byte *into;
-        if (aside.empty())
-            into = data.contiguous_at(range.begin);
-        else {
-            aside[posted] = bounce::take(n);
-            into = aside[posted].get();
-        }
-        requests[posted] = transport::receive(into, n, peer, tag + 1 + static_cast<std::uint32_t>(posted));
+    for (; posted < end; posted++) post(posted);
+}
+
+void Receive::post(std::size_t k) {
+    if (here[k] || requests[k] != MPI_REQUEST_NULL) return;
+    const Range range = cell(k);
+    const std::size_t n = range.end - range.begin;
+    std::byte *into;
+    if (aside.empty())
+        into = data.contiguous_at(range.begin);
+    else {
+        aside[k] = bounce::take(n);
+        into = aside[k].get();
     }
+    requests[k] = transport::receive(into, n, peer, tag + 1 + static_cast<std::uint32_t>(k));
 }
 
 // Has cell k come? Looks when it is posted.
 bool Receive::look(std::size_t k) {
     if (here[k]) return true;
-    if (k >= posted) return false;
+    if (requests[k] == MPI_REQUEST_NULL) return false;
     const Range range = cell(k);
     // The message's last one may be shorter than it could be. The library has left the rest of the program's buffer alone; so do we.
     const bool is_last = k == cells - 1;
@@ -203,11 +240,10 @@ void Receive::put_in_place(std::size_t k, std::size_t bytes) {
     const std::size_t begin = cell(k).begin;
     if (guard) {
         if (!guard->arrive(begin, aside[k].get(), bytes))
-            fail("MPIX_Delta_recv",
-                 name() + " cannot come in: its buffer is gone, unmapped before the message had come", site);
+            fail("receive", name() + " cannot come in: its buffer is gone, unmapped before the message had come", site);
     } else if (!truncated) {
         data.unpack(begin, bytes, aside[k].get());
-        count(Rule::typed_receive);
+        if (!data.contiguous()) count(Rule::typed_receive);
     }
     bounce::give_back(std::move(aside[k]), cell(k).bytes());
 }
@@ -265,6 +301,10 @@ void Receive::finish() {
     if (guard) guard->end(); // also where fewer bytes came than could have
     guard = nullptr;
     put_back();
+    if (ran_on) {
+        if (!(waits_since > 0)) run.hidden += trace::now() - ran_since;
+        tune::learn(caller, run);
+    }
     mpi::library.Status_set_elements_x(&status, MPI_BYTE, static_cast<MPI_Count>(total));
     if (trace::enabled()) trace::message(trace::Direction::receive, status.MPI_SOURCE, total, matched);
     state = State::complete;
@@ -287,6 +327,18 @@ bool Receive::arrived(Range range) {
     since_poll += range.bytes();
     if (since_poll > transport::between_polls && missing < cells) look(missing);
     return true;
+}
+
+void Receive::waits(bool begins) {
+    if (!ran_on || begins == (waits_since > 0)) return; // another thread waits, too
+    if (begins) {
+        waits_since = trace::now();
+        run.hidden += waits_since - ran_since;
+        run.stops++;
+    } else {
+        ran_since = trace::now();
+        waits_since = 0;
+    }
 }
 
 void Receive::lost() const {

@@ -8,6 +8,7 @@
 #include "range/range.h"
 #include "trace/failure.h"
 #include "trigger/registry.h"
+#include "tune/which_release.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -15,6 +16,13 @@
 #include <vector>
 
 namespace stretto::message {
+
+//! When a receive's call returns.
+enum class Returns {
+    complete, //!< when all has come
+    guarded,  //!< when it is matched: what has not come is guarded, where it can be
+    released, //!< when it is matched, where that pays (Ke et al. 2005)
+};
 
 //! \brief A receive that may meet a framed message. Its native receive is posted into the program's own buffer; when that has completed
 //! with a header in front, the header is lifted out, and the deltas are received where they belong.
@@ -26,8 +34,9 @@ public:
         complete //!< status and error say how it ended
     };
 
-    Receive(const mpi::TypedBuffer &data, const Envelope &from, CallSite site = nullptr)
-        : data(data), from(from), site(site) {}
+    Receive(const mpi::TypedBuffer &data, const Envelope &from, CallSite site = nullptr,
+            Returns returns = Returns::complete)
+        : data(data), from(from), site(site), returns(returns) {}
     ~Receive() override;
 
     //! The native receive, posted by whoever made us, ours from now on: the program holds a handle of ours. Of a persistent one its own
@@ -47,8 +56,13 @@ public:
     bool needs_us() const override { return true; }
     const void *communicator() const override { return from.comm.get(); }
 
-    //! To be said before it is matched: where a framed message can be guarded until it has come, it is.
-    void guard_what_comes() { guard_wanted = true; }
+    //! Of one that may be released: its call would return now. May it? From then on what has not come is guarded. Not where it cannot
+    //! be, where the message's size is not known yet, or where it does not pay; nor as long as bytes are missing on pages that hold other
+    //! data too.
+    bool may_run_on(CallSite caller);
+
+    //! Its call returns: it goes by itself when it is complete.
+    void run_on();
 
     //! May the program run on, which stops where it touches what has not come?
     bool is_guarded() const { return guard != nullptr; }
@@ -59,6 +73,7 @@ public:
 
     //! Have these bytes of the message arrived? Looks at no others, but that it polls the library now and then.
     bool arrived(Range range) override;
+    void waits(bool begins) override;
 
     State where() const { return state; }
     bool is_complete() const { return state == State::complete; }
@@ -84,9 +99,11 @@ private:
     void read_header(const std::byte *fragment, std::size_t bytes);
     void post();
     void post_until(std::size_t end);
+    void post(std::size_t k);
     bool look(std::size_t k);
+    bool edges_come();
     bool look_at_marker();
-    void close_pages();
+    void close_pages(std::size_t here);
     void put_in_place(std::size_t k, std::size_t bytes);
     void finish();
     Range cell(std::size_t k) const;
@@ -98,6 +115,7 @@ private:
     mpi::TypedBuffer program;           // the buffer then
     Envelope from;
     CallSite site;
+    Returns returns;
     State state = State::posted;
     MPI_Request first = MPI_REQUEST_NULL;
     MPI_Status status{};
@@ -112,16 +130,20 @@ private:
     std::size_t total = 0, first_data = 0, delta = 0;
     std::uint32_t tag = 0, tags = 0;
     std::size_t cells = 0;      // that will come
-    std::size_t posted = 0;     // cells with a receive, all before this one
+    std::size_t posted = 0;     // cells with a receive: all before this one
     std::size_t missing = 0;    // all cells before this one have come
     std::size_t came = 0;       // how many
     std::size_t since_poll = 0; // bytes asked for since the library was called last
     std::vector<MPI_Request> requests;
     std::vector<bool> here;
     std::vector<bounce::Block> aside; // where cells cannot go straight into the buffer
-    bool guard_wanted = false;
-    pages::Guard *guard = nullptr; // of the bytes behind the first fragment's
-    bool all_came = false;         // the last cell came, as long as it may be: no marker follows
+    pages::Guard *guard = nullptr;    // of what had not come when it began
+    std::size_t tail = 0;             // cells from here on come early
+    CallSite caller = nullptr;        // for whom it may run on
+    bool ran_on = false;
+    double ran_since = 0, waits_since = 0; // 0: it does not
+    tune::RunOn run;                       // what that brought
+    bool all_came = false;                 // the last cell came, as long as it may be: no marker follows
     bool marker_wanted = false;
     unsigned fruitless = 0; // looks since the last cell came
     MPI_Request marker = MPI_REQUEST_NULL;

@@ -3,6 +3,7 @@
 #include "message/tags.h"
 #include "mpi/job.h"
 #include "mpi/lifeline.h"
+#include "pages/memory.h"
 #include "trace/counters.h"
 #include "trace/timeline.h"
 #include "transport/two_sided.h"
@@ -22,6 +23,10 @@ std::uint64_t serials = 0;
 // sent some deltas, and at the latest when more have left.
 constexpr double deltas_between_looks = 4;
 constexpr std::size_t most_between_looks = 8;
+
+// Bytes of deltas that left from copies and that the library still holds. Under STRETTO_FORCE the budget is 0, and copies are made all the same.
+std::size_t copied = 0;
+constexpr std::size_t least_copied = 1 << 20;
 
 } // namespace
 
@@ -102,6 +107,8 @@ void Send::leave_first(std::size_t n) {
     header.tag = tag;
     header.tags = tags;
     header.serial = ++serials;
+    early = early_cell();
+    header.early = static_cast<std::uint32_t>(early);
     std::memcpy(fragment, &header, sizeof header);
     if (n) data.pack(0, n, fragment + header_bytes);
     left_bytes += n;
@@ -114,6 +121,13 @@ void Send::leave_first(std::size_t n) {
     auto isend = acknowledged ? mpi::library.Isend : mpi::library.Issend;
     isend(fragment, static_cast<int>(header_bytes + n), MPI_PACKED, to.rank, to.tag, to.comm->handle, &first);
     left.assign(cells(), false);
+}
+
+// A receive that returns before all has come must have the bytes of its last page, where other data may lie.
+std::size_t Send::early_cell() const {
+    if (!settings.release_receives || kind != Kind::ordinary) return cells();
+    const std::size_t last_page = end_bytes - std::min(end_bytes - first_data, pages::page_bytes() - 1);
+    return (last_page - first_data) / delta;
 }
 
 // Have so many bytes more room in the window?
@@ -141,6 +155,14 @@ Range Send::cell(std::size_t k) const {
     return {begin, std::min(begin + delta, end_bytes)};
 }
 
+// A send that may return early leaves from copies: its call needs to wait neither for a full socket nor, where the library completes a send
+// only after its receiver has run, for the receiver.
+bool Send::is_copied(std::size_t bytes) const {
+    if (copies) return true;
+    return settings.release_sends && kind == Kind::ordinary &&
+           copied + bytes <= std::max(settings.budget, least_copied);
+}
+
 // One delta. False when the window is full.
 bool Send::leave(std::size_t k, bool whatever_the_window) {
     const Range range = cell(k);
@@ -152,13 +174,15 @@ bool Send::leave(std::size_t k, bool whatever_the_window) {
     }
     std::unique_ptr<std::byte[]> packed;
     const std::byte *from;
-    if (!copies && data.contiguous())
-        from = data.contiguous_at(range.begin);
-    else {
+    if (is_copied(bytes)) {
         packed = std::make_unique_for_overwrite<std::byte[]>(bytes);
         data.pack(range.begin, bytes, packed.get());
         from = packed.get();
-        if (!data.contiguous()) count(Rule::typed_send);
+        copied += bytes;
+        count(data.contiguous() ? Rule::send_copied : Rule::typed_send);
+    } else {
+        from = data.contiguous_at(range.begin);
+        from_buffer++;
     }
     MPI_Request request = transport::send(from, bytes, peer.rank, tag + 1 + static_cast<std::uint32_t>(k));
     since_poll = 0;
@@ -168,7 +192,7 @@ bool Send::leave(std::size_t k, bool whatever_the_window) {
     if (settings.debug) remember(range);
     if (trace::enabled()) trace::delta_left(to.rank, bytes);
     if (pending.empty()) looked = trace::now();
-    pending.push_back({request, std::move(packed)});
+    pending.push_back({request, bytes, std::move(packed)});
     if (pending.size() - pending_from >= most_between_looks ||
         // Where the library completes a send only after the receiver has run, what has just left cannot be complete.
         (!peer.copies && trace::now() - looked >= deltas_between_looks * static_cast<double>(delta) / peer.rate))
@@ -187,7 +211,9 @@ void Send::leave_all(bool whatever_the_window) {
     if (!placed) return;
     stalled = false;
     while (next < n && left[next]) next++;
-    leave_full(next, n, whatever_the_window);
+    if (early < n && next == 0) leave_full(0, 1, whatever_the_window);
+    if (!stalled) leave_full(early, n, whatever_the_window);
+    if (!stalled) leave_full(next, std::min(early, n), whatever_the_window);
 }
 
 void Send::ready(Range range, CallSite here) {
@@ -246,7 +272,12 @@ void Send::look_at_pending() {
         const auto state = transport::look(pending[pending_from].request);
         if (state == transport::State::lost) lost();
         if (state == transport::State::under_way) break;
-        pending[pending_from++].packed.reset();
+        Delta &gone = pending[pending_from++];
+        if (gone.packed)
+            copied -= gone.bytes;
+        else
+            from_buffer--;
+        gone.packed.reset();
     }
     if (pending_from == pending.size()) {
         pending.clear();

@@ -54,7 +54,7 @@ public:
 
     //! May the program use its buffer again?
     bool complete() const {
-        return ended && left_bytes == end_bytes && (copies || pending.empty()) &&
+        return ended && left_bytes == end_bytes && from_buffer == 0 &&
                (kind != Kind::escaped_synchronous || acknowledged);
     }
 
@@ -78,11 +78,13 @@ private:
 
     struct Delta { // handed to the library, not complete
         MPI_Request request;
-        std::unique_ptr<std::byte[]> packed;
+        std::size_t bytes;
+        std::unique_ptr<std::byte[]> packed; // null: from the program's buffer
     };
 
     void leave_first(std::size_t n);
     bool fits(std::size_t bytes) const;
+    bool is_copied(std::size_t bytes) const;
     void hold(std::size_t bytes);
     bool leave(std::size_t cell, bool whatever_the_window);
     void leave_full(std::size_t from, std::size_t to, bool whatever_the_window);
@@ -93,6 +95,7 @@ private:
         return complete() && pending.empty() && first == MPI_REQUEST_NULL && marker == MPI_REQUEST_NULL;
     }
     Range cell(std::size_t k) const;
+    std::size_t early_cell() const;
     std::size_t cells() const { return end_bytes <= first_data ? 0 : (end_bytes - first_data + delta - 1) / delta; }
     void remember(Range range);
     void compare();
@@ -111,7 +114,7 @@ private:
     std::uint32_t tag = 0, tags = 0;
     double begun = 0, looked = 0; // when: at its begin, at what the library still holds
 
-    bool copies = false; // deltas leave from copies: the program's buffer is not needed any more
+    bool copies = false; // all deltas leave from copies
     bool placed = false; // the first fragment has left
     bool ended = false;
     bool orphan = false;
@@ -123,6 +126,7 @@ private:
     std::size_t since_poll = 0; // bytes declared since the library was called last
     std::vector<bool> left;     // by cell
     std::size_t next = 0;       // all cells before have left
+    std::size_t early = 0;      // cells from here on leave second
     std::size_t left_bytes = 0; // of the message, the first fragment's included
 
     alignas(Header) std::byte fragment[first_fragment];
@@ -131,6 +135,7 @@ private:
     std::uint64_t marker_bytes = 0;
     std::vector<Delta> pending;
     std::size_t pending_from = 0;
+    std::size_t from_buffer = 0; // deltas of the pending ones
     std::unique_ptr<std::byte[]> kept;
     std::vector<std::byte> remembered; // STRETTO_DEBUG: what has left, as it was
     RangeSet remembered_ranges;

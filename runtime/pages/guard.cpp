@@ -109,7 +109,10 @@ void Guard::start(const GuardingChoice &choice, Until its_until) {
 
 Guard *Guard::begin(void *buffer, std::size_t bytes, Coming coming) {
     const Range addresses = addresses_of(buffer, bytes), missing{addresses.begin + coming.here, addresses.end};
-    Range pages = whole_pages(missing);
+    // The first page may be here in part: it is the buffer's all the same.
+    const std::uintptr_t first_page =
+        std::max(missing.begin / page_bytes() * page_bytes(), whole_pages(addresses).begin);
+    Range pages{first_page, whole_pages(addresses).end};
     Guard *guard = guards;
     while (guard && guard->used_) guard = guard->next_;
     if (!guard) {
@@ -125,18 +128,19 @@ Guard *Guard::begin(void *buffer, std::size_t bytes, Coming coming) {
     active_++;
     guard->coming_begin_ = missing.begin;
     guard->coming_end_ = missing.end;
-    if (best.guarding == Guarding::block || pages.empty() || forking) return guard;
+    if (best.guarding == Guarding::block || missing.empty() || pages.empty() || forking) return guard;
     const Facts memory = facts(pages);
     if (!memory.ordinary || memory.stack) return guard;
-    pages = whole_pages({missing.begin, own_end(addresses)});
+    pages.end = whole_pages({addresses.begin, own_end(addresses)}).end;
+    const std::size_t here = missing.begin > pages.begin ? missing.begin - pages.begin : 0;
     if (Tracker::concerns(pointer(pages.begin), pages.bytes())) return guard; // sent, and received into meanwhile
     if (guard->overlaps_another(pages)) return guard;
     fault::add(on_fault);
     const bool door = memory_file >= 0;
     const bool first = best.guarding == Guarding::userfault && memory.anonymous &&
                        (best.forced || !coming.fewer || !door) && (trying || !anything_pinned());
-    if ((first && guard->close(Guarding::userfault, pages, coming.fewer)) ||
-        (door && guard->close(Guarding::mprotect, pages)))
+    if ((first && guard->close(Guarding::userfault, pages, here, coming.fewer)) ||
+        (door && guard->close(Guarding::mprotect, pages, here)))
         guard->edge_missing_ -= intersection(pages, missing).bytes();
     return guard;
 }
@@ -149,9 +153,11 @@ bool Guard::overlaps_another(Range pages) const {
 }
 
 // Published first, closed second: a thread may touch a page as soon as it is closed. Between the two stores the range is empty. Behind the
-// buffer another thread may write at any time: what is kept of the last page is copied while nobody can.
-bool Guard::close(Guarding how, Range pages, bool fewer) {
+// buffer another thread may write at any time: what is kept of the last page is copied while nobody can. here: bytes of the first page
+// that have come.
+bool Guard::close(Guarding how, Range pages, std::size_t here, bool fewer) {
     got_.assign(pages.bytes() / page_bytes(), 0);
+    got_[0] = static_cast<std::uint32_t>(here);
     here_.assign(pages.bytes() / page_bytes(), false);
     how_ = how;
     begin_ = pages.begin;
@@ -166,6 +172,7 @@ bool Guard::close(Guarding how, Range pages, bool fewer) {
             kept_ = std::make_unique_for_overwrite<std::byte[]>(kept.bytes());
             std::memcpy(kept_.get(), pointer(kept.begin), kept.bytes());
         }
+        if (closed && here) std::memcpy(stage(0), pointer(pages.begin), page_bytes());
         closed = closed && userfault::watch_missing(pages);
         if (!behind.empty()) protect(behind, PROT_READ | PROT_WRITE); // as it was: no map more, always possible
     } else
@@ -176,6 +183,7 @@ bool Guard::close(Guarding how, Range pages, bool fewer) {
     begin_ = 0;
     how_ = Guarding::block;
     kept_.reset();
+    staged_.clear();
     return false;
 }
 
@@ -266,11 +274,13 @@ const std::byte *Guard::kept(std::size_t page) const {
     return kept_ && page >= first_kept_ ? kept_.get() + (page - first_kept_) * page_bytes() : nullptr;
 }
 
-// Fewer bytes came than could have: the rest is what it was.
+// Fewer bytes came than could have: the rest is what it was, where that was kept.
 void Guard::open_what_did_not_come() {
-    for (std::size_t page = 0; page < here_.size(); page++)
-        if (!here_[page] && kept(page))
-            static_cast<void>(open({page, page + 1}, got_[page] ? stage(page) : kept(page)));
+    for (std::size_t page = 0; page < here_.size(); page++) {
+        if (here_[page]) continue;
+        const std::byte *bytes = got_[page] ? stage(page) : kept(page);
+        if (bytes) static_cast<void>(open({page, page + 1}, bytes));
+    }
 }
 
 // Pages whose bytes have all come. userfaultfd reads them from data; elsewhere they are in place.
@@ -292,7 +302,7 @@ bool Guard::open(Range pages, const std::byte *data) {
 void Guard::give_back() {
     const Range pages = guarded();
     if (!pages.empty()) {
-        if (missing_ && kept_) open_what_did_not_come();
+        if (missing_ && how_ == Guarding::userfault) open_what_did_not_come();
         if (how_ == Guarding::userfault)
             userfault::forget(pages);
         else if (closed_to_the_end_ || missing_)

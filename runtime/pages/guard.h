@@ -106,7 +106,7 @@ private:
     static void after_fork();
     static void in_child();
 
-    bool close(Guarding how, Range pages, bool fewer = false);
+    bool close(Guarding how, Range pages, std::size_t here, bool fewer = false);
     const std::byte *kept(std::size_t page) const;
     struct Wish;
     static bool come(void *its_wish);

@@ -134,4 +134,10 @@ bool arrived(const void *address, std::size_t bytes) {
     });
 }
 
+void waits(const void *address, std::size_t bytes, bool begins) {
+    const Range asked = pages::addresses_of(address, bytes);
+    for (const Receiving &receiving : receivers)
+        if (asked.intersects(receiving.addresses)) receiving.party->waits(begins);
+}
+
 } // namespace stretto::trigger

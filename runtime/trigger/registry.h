@@ -27,6 +27,9 @@ public:
     //! Are these bytes of the message here? Looks, and does not wait.
     virtual bool arrived(Range range) = 0;
 
+    //! The program begins to wait for some of them, or goes on.
+    virtual void waits(bool) {}
+
 protected:
     ~Receiver() = default;
 };
@@ -68,5 +71,8 @@ void pass_on();
 
 //! Have those of these bytes that belong to receivers arrived? Looks, and does not wait.
 bool arrived(const void *address, std::size_t bytes);
+
+//! The program begins to wait for some of these bytes, or goes on.
+void waits(const void *address, std::size_t bytes, bool begins);
 
 } // namespace stretto::trigger

@@ -73,8 +73,12 @@ void read_settings() {
     settings = {};
     const char *mode = std::getenv("STRETTO");
     settings.off = mode && std::strcmp(mode, "off") == 0;
-    if (mode && *mode && !settings.off && std::strcmp(mode, "all") != 0)
-        std::fprintf(stderr, "stretto: STRETTO=%s is unknown (off or all); taken as all\n", mode);
+    const auto is = [&](const char *name) { return mode && std::strcmp(mode, name) == 0; };
+    settings.release_receives = is("receive") || is("all");
+    settings.release_sends = is("send") || is("all");
+    if (mode && *mode && !settings.off && !settings.release_receives && !settings.release_sends && !is("chunk"))
+        std::fprintf(stderr, "stretto: STRETTO=%s is unknown (off, chunk, receive, send or all); taken as chunk\n",
+                     mode);
     settings.force = is_on("STRETTO_FORCE");
     settings.counters = is_on("STRETTO_COUNTERS");
     settings.debug = is_on("STRETTO_DEBUG");

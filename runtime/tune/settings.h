@@ -16,6 +16,8 @@ enum class Trigger {
 //! \brief What the user set (docs/settings.md), read once from the environment.
 struct Settings {
     bool off = false;               //!< STRETTO=off: exactly the plain library
+    bool release_receives = false;  //!< STRETTO=receive or all: receives return before all has come
+    bool release_sends = false;     //!< STRETTO=send or all: sends leave from copies
     bool force = false;             //!< STRETTO_FORCE=1: everything happens that can, as small as it can
     bool counters = false;          //!< STRETTO_COUNTERS=1
     bool debug = false;             //!< STRETTO_DEBUG=1: compare what left with what is there at the end

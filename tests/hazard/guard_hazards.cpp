@@ -57,6 +57,29 @@ TEST_P(GuardHazard, a_touch_waits_for_its_own_page_only) {
     Wire::end(guard);
 }
 
+TEST_P(GuardHazard, a_page_that_is_here_in_part_waits_for_its_rest) {
+    for (std::size_t offset : {std::size_t{0}, std::size_t{40}})
+        for (std::size_t here : {std::size_t{8}, page - 40, page + 100, 4 * page, 8 * page - 500}) {
+            Pages memory(9);
+            const std::size_t bytes = 8 * page;
+            Guard *guard = Wire::receive(memory.at(offset), bytes, 700, here);
+            ASSERT_EQ(guard->how(), guarding);
+            EXPECT_EQ(guard->edges_arrived(), offset == 0);
+            Wire::wait_for_edges(guard);
+            EXPECT_TRUE(is_message(memory.at(offset), bytes)) << offset << " " << here;
+            Wire::end(guard);
+        }
+}
+
+TEST_P(GuardHazard, a_guard_that_ends_before_its_message_leaves_what_was_here) {
+    Pages memory(4);
+    for (std::size_t k = 0; k < memory.bytes(); k++) memory.at()[k] = Wire::content(k);
+    Guard *guard = Guard::begin(memory.at(), memory.bytes(), {.here = page + 100});
+    ASSERT_EQ(guard->how(), guarding);
+    Wire::end(guard);
+    EXPECT_TRUE(is_message(memory.at(), page + 100));
+}
+
 TEST_P(GuardHazard, pieces_of_any_size_come_in_any_order) {
     for (std::size_t piece : {std::size_t{1000}, page / 2, page, page + 1, 3 * page, 5 * page - 7, 40 * page})
         for (std::size_t offset : {0u, 8u, 4000u}) {

@@ -25,6 +25,9 @@ PAGES = {"STRETTO_TRIGGER": "pages"}
 MPROTECT = {"STRETTO_TRACKER": "mprotect", "STRETTO_GUARD": "mprotect"}
 USERFAULT = {"STRETTO_TRACKER": "userfault", "STRETTO_GUARD": "userfault"}
 
+# Calls return before all has come, or left.
+RELEASED = {"STRETTO": "all", "STRETTO_BUDGET": "2M"}
+
 # name: (ranks, transport, linked or preloaded, thread level, environment)
 SETTINGS = {
     "reference": (3, "shm", None, None, {}),
@@ -42,6 +45,9 @@ SETTINGS = {
     "pages-force": (3, "shm", "linked", None, PAGES | FORCE),
     "pages-force-tcp-mprotect": (2, "tcp", "linked", None, PAGES | FORCE | MPROTECT),
     "pages-threads-force": (2, "tcp", "linked", "multiple", PAGES | FORCE | USERFAULT),
+    "released-force-tcp": (2, "tcp", "linked", None, FORCE | RELEASED),
+    "released-force-mprotect": (3, "shm", "preloaded", None, FORCE | RELEASED | MPROTECT),
+    "released-threads-force-tcp": (2, "tcp", "linked", "multiple", FORCE | RELEASED | USERFAULT),
     "off": (2, "shm", "linked", None, {"STRETTO": "off"}),
 }
 # MPICH 5.0.2 itself hangs over TCP after it has truncated a large message.
@@ -158,3 +164,22 @@ def test_a_communicator_may_say_who_says_what_is_final(mpi, environment, key, by
     assert counters.get("pages_rehearsed", 0) + counters.get("pages_watched", 0) == by_pages, result
     asked = "the info key stretto_trigger=nobody is unknown (it may be: auto, annotations, pages, plain); ignored"
     assert (asked in str(result)) == (key == "nobody"), result
+
+
+def test_calls_return_before_all_has_come_or_left(mpi):
+    if not library(mpi).exists():
+        pytest.skip("libstretto is not built for this MPI")
+    executable, promise = program(mpi, "promises", SOURCES, linked=True), "released_a_message_is_read_in_any_order"
+    released = {}
+    for how in ("receive", "send", "all", "chunk"):
+        env = FORCE | RELEASED | {"STRETTO": how, "STRETTO_COUNTERS": "1"}
+        result = launch(mpi, 2, executable, [promise], transport="tcp", env=env)
+        assert result.rc == 0, result
+        released[how] = result.counters["receive_released"] > 0, result.counters["send_copied"] > 0
+    always = mpi == "mpich4"  # it says so late that a send has left that all leave from copies
+    assert released == {
+        "receive": (True, always),
+        "send": (False, True),
+        "all": (True, True),
+        "chunk": (False, always),
+    }

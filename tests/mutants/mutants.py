@@ -8,6 +8,7 @@ import dataclasses
 
 FORCE = {"STRETTO_FORCE": "1", "STRETTO_NONCE": "73747265747461206675676120342027"}
 PAGES = {"STRETTO_TRIGGER": "pages"}
+RELEASED = FORCE | {"STRETTO": "all", "STRETTO_BUDGET": "512K"}
 
 
 @dataclasses.dataclass
@@ -190,8 +191,8 @@ MUTANTS = [
     Mutant(
         "rule 16: Sendrecv_replace sends out of the buffer that it receives into",
         "front/sendrecv.cpp",
-        "both = begin(copy.get(), size, MPI_PACKED, dest, sendtag, buf, count, type, source, recvtag, comm);\n    }\n    return wait",
-        "both = begin(buf, count, type, dest, sendtag, buf, count, type, source, recvtag, comm);\n    }\n    return wait",
+        "both = begin(copy.get(), size, MPI_PACKED, dest, sendtag, buf, count, type, source, recvtag, comm, when);\n    }\n    return wait",
+        "both = begin(buf, count, type, dest, sendtag, buf, count, type, source, recvtag, comm, when);\n    }\n    return wait",
         ("sendrecv_replace_swaps_in_place",),
     ),
     Mutant(
@@ -231,7 +232,7 @@ MUTANTS = [
     Mutant(
         "a send is complete before its deltas have left",
         "message/send.h",
-        "left_bytes == end_bytes && (copies || pending.empty())",
+        "left_bytes == end_bytes && from_buffer == 0",
         "(left_bytes == end_bytes || left_bytes > 0)",
         (
             "a_send_that_returned_has_given_its_buffer_back",
@@ -303,7 +304,7 @@ MUTANTS = [
     Mutant(
         "pages in MPI: what a shorter message leaves alone is lost",
         "pages/guard.cpp",
-        "        if (missing_ && kept_) open_what_did_not_come();\n",
+        "        if (missing_ && how_ == Guarding::userfault) open_what_did_not_come();\n",
         "",
         ("pages_a_message_that_ends_shorter_leaves_the_rest_as_it_was",),
         transport="tcp",
@@ -640,5 +641,39 @@ MUTANTS = [
         "    if (guard->overlaps_another(pages)) return guard;\n",
         "",
         hazards="guard_hazards *corrupt_nothing*",
+    ),
+    Mutant(
+        "pages: what was here of a page is lost where its guard ends early",
+        "pages/guard.cpp",
+        "if (closed && here) std::memcpy(stage(0), pointer(pages.begin), page_bytes());",
+        "",
+        hazards="guard_hazards *here_in_part*:*ends_before*",
+    ),
+    Mutant(
+        "release: a receive returns though bytes on shared pages are missing",
+        "message/receive.cpp",
+        "return state == State::deltas && guard->edges_arrived();",
+        "return state == State::deltas;",
+        ("released_what_shares_a_page_is_there_at_once",),
+        transport="tcp",
+        env=RELEASED,
+    ),
+    Mutant(
+        "release: a receive returns before the size of its message is known",
+        "message/receive.cpp",
+        " || (returns == Returns::released && marker_wanted))",
+        ")",
+        ("released_a_message_of_unknown_size_has_its_status",),
+        transport="tcp",
+        env=RELEASED,
+    ),
+    Mutant(
+        "release: what is received into again is not settled",
+        "front/pages.cpp",
+        "    pages::Guard::settle(first, n);\n",
+        "",
+        ("released_a_buffer_is_received_into_again", "released_a_message_is_sent_on_at_once"),
+        transport="tcp",
+        env=RELEASED,
     ),
 ]

@@ -142,6 +142,7 @@ def body(class_, function, standard, native, arguments):
     if class_.name == "always":
         return f"{outermost}    return outermost ? front::{name}({arguments}) : {native};\n"
     if class_.name == "handled":
+        outermost += "    if (outermost) front::caller = __builtin_return_address(0);\n"
         settles = "".join(f"        front::settle({buffer});\n" for buffer in settled(function, standard))
         if settles:
             outermost += f"    if (progress::tasks && outermost) {{\n{settles}    }}\n"

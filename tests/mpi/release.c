@@ -1,0 +1,228 @@
+/* Receives whose call returns before all has come (docs/release.md; STRETTO=receive): whatever the program does next, it sees what it would
+ * see after MPI_Recv. Under any other setting these are promises of MPI like the others. */
+#include "promise.h"
+#include <pthread.h>
+#include <stretto/stretto.h>
+#include <unistd.h>
+
+enum { BYTES = 1 << 18, TIMES = 8 };
+
+static unsigned char *whole_pages(void) {
+    unsigned char *memory = aligned_alloc(4096, BYTES);
+    CHECK(memory != NULL);
+    memset(memory, 0xEE, BYTES);
+    return memory;
+}
+
+/* The window lets a part leave at once (STRETTO_BUDGET), the rest only when we call MPI again. */
+static void send(unsigned char *buffer, unsigned what) {
+    MPI_Request request;
+    fill(buffer, BYTES, what);
+    MPI_Isend(buffer, BYTES, MPI_BYTE, 1, 1, MPI_COMM_WORLD, &request);
+    usleep(20000);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+
+static void receive(unsigned char *buffer) {
+    MPI_Status status;
+    MPI_Recv(buffer, BYTES, MPI_BYTE, 0, 1, MPI_COMM_WORLD, &status);
+    CHECK(status_is(&status, 0, 1, BYTES));
+}
+
+PROMISE(released_a_message_is_read_in_any_order) {
+    unsigned char *buffer = whole_pages();
+    for (int how = 0; how < TIMES; how++) {
+        if (rank == 0) send(buffer, how);
+        if (rank == 1) {
+            receive(buffer);
+            int good = 1;
+            for (long k = 0; k < BYTES; k++) {
+                long at = how % 4 == 0   ? k
+                          : how % 4 == 1 ? BYTES - 1 - k
+                          : how % 4 == 2 ? k * 7919 % BYTES
+                                         : k ^ 0x3000;
+                good = good && buffer[at] == byte_of(how, at);
+            }
+            CHECK(good);
+        }
+    }
+    free(buffer);
+}
+
+PROMISE(released_a_message_that_begins_anywhere_leaves_its_neighbours) {
+    unsigned char *buffer = whole_pages();
+    for (int k = 0; k < TIMES; k++) {
+        const int begin = 1000 * k, bytes = BYTES - 2 * begin;
+        if (rank == 0) fill(buffer, bytes, k), MPI_Send(buffer, bytes, MPI_BYTE, 1, 1, MPI_COMM_WORLD);
+        if (rank == 1) {
+            memset(buffer, 0xEE, BYTES);
+            MPI_Recv(buffer + begin, bytes, MPI_BYTE, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+            CHECK(all_are(buffer, begin, 0xEE) && all_are(buffer + begin + bytes, begin, 0xEE));
+            CHECK(holds(buffer + begin, bytes, k));
+        }
+    }
+    free(buffer);
+}
+
+/* A message before it fills the window, so that this one's header travels alone (STRETTO_BUDGET). */
+PROMISE(released_what_shares_a_page_is_there_at_once) {
+    unsigned char *buffer = whole_pages(), *before = whole_pages();
+    for (int k = 0; k < TIMES; k++) {
+        const int begin = 1000 + 8 * k, bytes = BYTES - 2 * begin;
+        if (rank == 0) {
+            MPI_Request requests[2];
+            fill(before, BYTES, 50 + k);
+            fill(buffer, bytes, k);
+            MPI_Isend(before, BYTES, MPI_BYTE, 1, 2, MPI_COMM_WORLD, &requests[0]);
+            MPI_Isend(buffer, bytes, MPI_BYTE, 1, 1, MPI_COMM_WORLD, &requests[1]);
+            usleep(5000);
+            MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+        }
+        if (rank == 1) {
+            memset(buffer, 0xEE, BYTES);
+            MPI_Recv(buffer + begin, bytes, MPI_BYTE, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+            CHECK(buffer[begin] == byte_of(k, 0) && buffer[begin + bytes - 1] == byte_of(k, bytes - 1));
+            CHECK(holds(buffer + begin, bytes, k));
+            MPI_Recv(before, BYTES, MPI_BYTE, 0, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+            CHECK(holds(before, BYTES, 50 + k));
+        }
+    }
+    free(buffer);
+    free(before);
+}
+
+PROMISE(released_a_message_of_unknown_size_has_its_status) {
+    unsigned char *buffer = whole_pages();
+    for (int k = 1; k < TIMES; k++) {
+        const int bytes = BYTES / TIMES * k;
+        if (rank == 0) {
+            MPI_Request request;
+            fill(buffer, BYTES, k);
+            MPIX_Delta_send_begin(buffer, BYTES, MPI_BYTE, 1, 1, MPI_COMM_WORLD, &request);
+            MPIX_Delta_send_data(buffer, BYTES / TIMES);
+            usleep(5000);
+            MPIX_Delta_send_end_count(bytes, &request);
+            MPIX_Delta_wait(&request, MPI_STATUS_IGNORE);
+        }
+        if (rank == 1) {
+            MPI_Status status;
+            memset(buffer, 0xEE, BYTES);
+            MPI_Recv(buffer, BYTES, MPI_BYTE, 0, 1, MPI_COMM_WORLD, &status);
+            CHECK(status_is(&status, 0, 1, bytes) && holds(buffer, bytes, k));
+        }
+    }
+    free(buffer);
+}
+
+PROMISE(released_a_message_is_sent_on_at_once) {
+    unsigned char *buffer = whole_pages();
+    for (int k = 0; k < TIMES; k++) {
+        if (rank == 0) {
+            send(buffer, k);
+            memset(buffer, 0, BYTES);
+            MPI_Recv(buffer, BYTES, MPI_BYTE, 1, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+            CHECK(holds(buffer, BYTES, k));
+        }
+        if (rank == 1) {
+            receive(buffer);
+            MPI_Send(buffer, BYTES, MPI_BYTE, 0, 2, MPI_COMM_WORLD);
+        }
+    }
+    free(buffer);
+}
+
+PROMISE(released_a_buffer_is_received_into_again) {
+    unsigned char *buffer = whole_pages();
+    if (rank == 0)
+        for (int k = 0; k < TIMES; k++) send(buffer, k);
+    if (rank == 1) {
+        for (int k = 0; k < TIMES; k++) receive(buffer);
+        CHECK(holds(buffer, BYTES, TIMES - 1));
+    }
+    free(buffer);
+}
+
+PROMISE(released_a_buffer_is_freed_at_once) {
+    for (int k = 0; k < TIMES; k++) {
+        unsigned char *buffer = whole_pages();
+        if (rank == 0) send(buffer, k);
+        if (rank == 1) receive(buffer);
+        free(buffer);
+    }
+}
+
+PROMISE(released_a_message_is_written_over) {
+    unsigned char *buffer = whole_pages();
+    for (int k = 0; k < TIMES; k++) {
+        if (rank == 0) send(buffer, k);
+        if (rank == 1) {
+            receive(buffer);
+            fill(buffer + BYTES / 2, BYTES / 2, 100 + k);
+            CHECK(holds(buffer, BYTES / 2, k) && holds(buffer + BYTES / 2, BYTES / 2, 100 + k));
+        }
+    }
+    free(buffer);
+}
+
+PROMISE(released_messages_are_waited_for_together) {
+    enum { NUMBER = 4 };
+    unsigned char *buffers[NUMBER];
+    MPI_Request requests[NUMBER];
+    MPI_Status statuses[NUMBER];
+    for (int m = 0; m < NUMBER; m++) buffers[m] = whole_pages();
+    for (int k = 0; k < TIMES; k++) {
+        for (int m = 0; m < NUMBER; m++) {
+            if (rank == 0) {
+                fill(buffers[m], BYTES, NUMBER * k + m);
+                MPI_Isend(buffers[m], BYTES, MPI_BYTE, 1, m, MPI_COMM_WORLD, &requests[m]);
+                usleep(3000);
+            }
+            if (rank == 1) MPI_Irecv(buffers[m], BYTES, MPI_BYTE, 0, m, MPI_COMM_WORLD, &requests[m]);
+        }
+        if (rank > 1) continue;
+        MPI_Waitall(NUMBER, requests, statuses);
+        for (int m = NUMBER - 1; rank == 1 && m >= 0; m--) {
+            CHECK(requests[m] == MPI_REQUEST_NULL && status_is(&statuses[m], 0, m, BYTES));
+            CHECK(holds(buffers[m], BYTES, NUMBER * k + m));
+        }
+    }
+    for (int m = 0; m < NUMBER; m++) free(buffers[m]);
+}
+
+PROMISE(released_a_message_is_used_by_a_collective) {
+    unsigned char *buffer = whole_pages();
+    for (int k = 0; k < TIMES; k++) {
+        if (rank == 0) send(buffer, k), memset(buffer, 0, BYTES);
+        if (rank == 1) receive(buffer);
+        MPI_Bcast(buffer, BYTES, MPI_BYTE, 1, MPI_COMM_WORLD);
+        CHECK(holds(buffer, BYTES, k));
+    }
+    free(buffer);
+}
+
+static void *look_at_it(void *buffer) {
+    return holds(buffer, BYTES, 5) ? buffer : NULL;
+}
+
+PROMISE(released_a_message_is_read_by_a_thread_that_calls_no_mpi) {
+    unsigned char *buffer = whole_pages();
+    for (int k = 0; k < TIMES; k++) {
+        if (rank == 0) send(buffer, 5);
+        if (rank == 1) {
+            pthread_t thread;
+            void *good = NULL;
+            receive(buffer);
+            pthread_create(&thread, NULL, look_at_it, buffer);
+            CHECK(look_at_it(buffer) != NULL);
+            pthread_join(thread, &good);
+            CHECK(good != NULL);
+        }
+    }
+    free(buffer);
+}
+
+PROMISE(released_a_message_is_never_looked_at) {
+    unsigned char *buffer = whole_pages(); /* and never freed */
+    if (rank == 0) send(buffer, 1);
+    if (rank == 1) receive(buffer);
+}
