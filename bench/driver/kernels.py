@@ -26,6 +26,7 @@ class Kernel:
     size: int = 409600  # of a message, and what it is a multiple of
     unit: int = 8
     needs_file: bool = False
+    unmodified: bool = False  # it knows nothing of Stretto: measured under `stretto run`
 
     def ideal(self, compute: float, message: float, ranks: int) -> float:
         return self.longest(compute, message, ranks) if self.longest else max(self.loads(compute, message, ranks))
@@ -42,6 +43,7 @@ class Kernel:
 
 
 RING_STEPS = 4
+STEPS = 8  # of the applications
 
 
 def children(rank: int, ranks: int) -> list[int]:
@@ -181,6 +183,40 @@ KERNELS = {
             independent=mg_longest,
             formula="plain = Tc + 2 Tm + E, ideal = max(Tc, 2 Tm) + E, E = 2.5 Tm for the faces across y",
             unit=64,
+        ),
+        Kernel(
+            name="pes",
+            about="the 2-D Poisson equation in blocks of rows, unmodified: each step sends a row up and one down",
+            ranks=4,
+            fixed_ranks=False,
+            plain=lambda compute, message, _: STEPS * (compute + message),
+            loads=lambda compute, message, _: (STEPS * compute, STEPS * message),
+            formula=f"plain = S (Tc + Tm), ideal = S max(Tc, Tm), S = {STEPS} steps, Tm of both rows",
+            size=40960,
+            unmodified=True,
+        ),
+        Kernel(
+            name="nbody",
+            about="bodies in blocks, unmodified: each step sends a rank's block to all others",
+            ranks=4,
+            fixed_ranks=False,
+            plain=lambda compute, message, _: STEPS * (compute + message),
+            loads=lambda compute, message, _: (STEPS * compute, STEPS * message),
+            formula=f"plain = S (Tc + Tm), ideal = S max(Tc, Tm), S = {STEPS} steps, Tm of p-1 blocks",
+            size=35840,
+            unmodified=True,
+        ),
+        Kernel(
+            name="m3",
+            about="a matrix product by a master and slaves, unmodified: slices go out, results come back",
+            ranks=4,
+            fixed_ranks=False,
+            plain=lambda compute, message, _: STEPS * (1.2 * compute + message),
+            loads=lambda compute, message, ranks: (STEPS * compute, STEPS * message * (ranks - 1) / ranks),
+            formula=f"plain = S (6/5 Tc + Tm), ideal = S max(Tc, Tm (p-1)/p), S = {STEPS} rounds, "
+            "Tm of p-1 slices and a result",
+            size=131072,
+            unmodified=True,
         ),
         Kernel(
             name="compress",

@@ -13,7 +13,7 @@ from statistics import median
 
 from costs import Costs, measure_costs
 from others import Watch, wait_for_quiet
-from place import HERE, Place, lab
+from place import HERE, Place, lab, stretto_run
 from plan import ANNOTATE, PAGES, Plan
 from progress import Tell
 from wrong import Wrong
@@ -112,9 +112,11 @@ class Measure:
         environment = self.plan.environment(trigger) if trigger else {}
         if trace:
             environment["STRETTO_TRACE"] = str(trace)
-        name = self.plan.kernel.name + (".stretto" if trigger else "")
+        unmodified = self.plan.kernel.unmodified
+        name = self.plan.kernel.name + (".stretto" if trigger and not unmodified else "")
+        under = stretto_run() if trigger and unmodified else []
         words = [*self.common, *self.work, "--run", ",".join(variants), "--reps", reps, "--warmup", self.warmup, *more]
-        return self.place.run(name, *words, environment=environment)
+        return self.place.run(name, *words, environment=environment, under=under)
 
     def calibrate(self) -> float:
         if self.plan.kernel.needs_file:

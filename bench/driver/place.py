@@ -6,7 +6,7 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -19,6 +19,11 @@ HERE = "none"  # what --lab says for: no lab, on this host
 
 def prefix() -> Path:
     return Path(os.environ.get("STRETTO_PREFIX") or ROOT / "build/release")
+
+
+def stretto_run() -> list[str]:
+    """What starts an unmodified program with Stretto."""
+    return [str(prefix() / "bin/stretto"), "run"]
 
 
 def known_mpis() -> dict[str, dict]:
@@ -87,16 +92,26 @@ class Place:
         return [word for option in self.launcher for word in ("--launcher-option", option)]
 
     def run(
-        self, program: str, *arguments: object, environment: dict[str, str] | None = None, timeout: float = 180
+        self,
+        program: str,
+        *arguments: object,
+        environment: dict[str, str] | None = None,
+        timeout: float = 180,
+        under: Sequence[str] = (),
     ) -> dict:
-        """Runs a program to its end; returns the JSON object that its rank 0 printed."""
-        return self.run_all(program, *arguments, environment=environment, timeout=timeout)[-1]
+        """Runs a program to its end, started by `under`; returns the JSON object that its rank 0 printed."""
+        return self.run_all(program, *arguments, environment=environment, timeout=timeout, under=under)[-1]
 
     def run_all(
-        self, program: str, *arguments: object, environment: dict[str, str] | None = None, timeout: float = 180
+        self,
+        program: str,
+        *arguments: object,
+        environment: dict[str, str] | None = None,
+        timeout: float = 180,
+        under: Sequence[str] = (),
     ) -> list[dict]:
         """The same where it printed several."""
-        words = [str(find_program(program, self.mpi)), *map(str, arguments)]
+        words = [*under, str(find_program(program, self.mpi)), *map(str, arguments)]
         return results_of(program, finish(self.command(words, environment or {}, timeout), timeout + 40))
 
     def run_two(self, first: str, second: str, *arguments: object, timeout: float = 180) -> dict:

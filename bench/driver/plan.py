@@ -63,6 +63,8 @@ class Plan:
     def environment(self, trigger: str) -> dict[str, str]:
         """How Stretto is launched."""
         delta = {"STRETTO_DELTA": str(self.delta)} if self.delta else {}
+        if self.kernel.unmodified:
+            return {"STRETTO": "all", **delta}
         return {"STRETTO_TRIGGER": TRIGGERS[trigger], **delta, **(self.mechanisms if trigger == PAGES else {})}
 
     @property
@@ -121,7 +123,7 @@ def parser() -> argparse.ArgumentParser:
         "--size",
         type=size,
         metavar="BYTES",
-        help="of one message (default: 400KiB; lu: 10200, as in NAS class E; 1640: as in class C)",
+        help="of one message (default: 400KiB; lu: 10200, as in NAS class E; 1640: as in class C; the applications: as in their paper)",
     )
     top.add_argument("--delta", type=size, metavar="BYTES", help="delta size (default: the runtime's own choice)")
     top.add_argument("--ratio", type=positive, metavar="R", default=1.0, help="T_compute / T_message (default: 1)")
@@ -179,6 +181,8 @@ def read(arguments: list[str]) -> Plan:
         raise Wrong(f"--mpi {asked.mpi}: no Fortran compiler came with it; try openmpi")
     if asked.trigger not in TRIGGERS:
         raise Wrong(f"--trigger {asked.trigger}: one of {', '.join(TRIGGERS)}")
+    if kernel.unmodified and asked.trigger == PAGES:
+        raise Wrong(f"--trigger pages: {kernel.name} sends no delta messages; it runs unmodified, under `stretto run`")
     mechanisms = {"STRETTO_TRACKER": asked.tracker, "STRETTO_GUARD": asked.guard}
     if asked.trigger != PAGES and any(mechanisms.values()):
         raise Wrong("--tracker and --guard are for --trigger pages")

@@ -38,7 +38,7 @@ struct Kernel {
     int (*message_hops)(void); // how many of them in a row that is: T_message = span / hops
     void (*compute)(void);     // the computation alone, on all ranks at once
     void (*plain)(void);
-    void (*delta)(void);
+    void (*delta)(void);           // null: an application that knows nothing of Stretto
     void (*hand)(long chunk);      // chunk in bytes
     struct Result (*result)(void); // what this rank has in its hands at the end, {0} if nothing
     int work_is_given;             // the work cannot be chosen (a real file): --ratio means nothing, dilation stretches

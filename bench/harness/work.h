@@ -20,6 +20,15 @@ static inline double element(long i) {
 // has a fixed length, so what disturbs the work (a page fault) still counts in full.
 void worked(long elements);
 
+// The same where the plan's elements are worked on several times, a part of their work each time.
+static inline void worked_part(long elements, long parts) {
+    static long pending;
+    pending += elements;
+    if (pending < parts) return;
+    worked(pending / parts);
+    pending %= parts;
+}
+
 // The same for work that cannot be made shorter: `cpu` seconds of it become D times as long.
 void worked_seconds(double cpu);
 

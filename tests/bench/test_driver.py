@@ -70,6 +70,13 @@ def test_applications_kernels_give_the_same_bits_with_independent_overlap_too(ke
     assert result["verified"] and result["details"]["over_independent"] > 0
 
 
+@pytest.mark.parametrize("application", ["pes", "nbody", "m3"])
+def test_unmodified_applications_give_the_same_bits_under_stretto_run(mpi, application, monkeypatch):
+    monkeypatch.setenv("STRETTO_FORCE", "1")  # which reaches ranks on this host
+    result = figures(application, "--mpi", mpi, "--lab", "none", "-n", 3, "--size", "33KiB")
+    assert result["verified"] and result["kernel"] == application
+
+
 def test_lu_sends_what_class_e_does_unless_told():
     assert figures("lu", "--lab", "none", "-n", 2)["message_bytes"] == 255 * 5 * 8
 
@@ -161,6 +168,7 @@ def test_every_size_of_bandwidth_is_measured_over_both_paths():
         (("pair", "--guard", "mprotect"), "are for --trigger pages"),
         (("pair", "--file", "/etc/passwd"), "are for compress"),
         (("pair", "--report", "/no/such/folder/r.html"), "no such folder"),
+        (("pes", "--trigger", "pages"), "no delta messages"),
         (("pair", "--mpi", "mpich4", "--lab", "1gbit"), "--lab none"),
         (("compress",), "needs a file"),
         (("compress", "--file", "/no/such/file"), "no such file"),
