@@ -43,7 +43,8 @@ class Kernel:
 
 
 RING_STEPS = 4
-STEPS = 8  # of the applications
+STEPS = 8  # of the paper's applications
+OVERLAP_STEPS = 4
 
 
 def children(rank: int, ranks: int) -> list[int]:
@@ -216,6 +217,17 @@ KERNELS = {
             formula=f"plain = S (6/5 Tc + Tm), ideal = S max(Tc, Tm (p-1)/p), S = {STEPS} rounds, "
             "Tm of p-1 slices and a result",
             size=131072,
+            unmodified=True,
+        ),
+        Kernel(
+            name="overlap",
+            about="a message begun, a computation that does not need it, a wait, unmodified: does the library overlap?",
+            ranks=2,
+            fixed_ranks=False,
+            plain=lambda compute, message, _: OVERLAP_STEPS * (compute + message),
+            loads=lambda compute, message, _: (OVERLAP_STEPS * compute, OVERLAP_STEPS * message),
+            formula=f"plain = S (Tc + Tm), ideal = S max(Tc, Tm), S = {OVERLAP_STEPS} steps",
+            size=2**20,
             unmodified=True,
         ),
         Kernel(

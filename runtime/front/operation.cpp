@@ -1,7 +1,5 @@
 #include "front/operation.h"
 
-#include "front/entry.h"
-
 #include "trace/counters.h"
 
 namespace stretto::front {
@@ -51,7 +49,7 @@ bool Operation::look(bool releases) {
     if (receive && !receive->is_complete()) {
         if (receive->where() == message::Receive::State::posted) receive->look_at_first();
         if (receive->where() == message::Receive::State::deltas) receive->poll();
-        complete = complete && (receive->is_complete() || (releases && receive->may_run_on(caller)));
+        complete = complete && (receive->is_complete() || (releases && receive->may_run_on()));
     }
     return complete;
 }

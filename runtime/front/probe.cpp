@@ -142,7 +142,7 @@ int Imrecv(void *buf, MPI_Count count, MPI_Datatype type, MPI_Message *message, 
     if (at == matched.end()) return native::imrecv(buf, count, type, message, request);
     drop_stand_in(message, at->second.to_self);
     Operation &operation = new_operation();
-    operation.receive = serve(std::move(at->second.message), buf, count, type, at->second.from, nullptr, when).receive;
+    operation.receive = serve(std::move(at->second.message), buf, count, type, at->second.from, caller, when).receive;
     matched.erase(at);
     *request = operation.handle;
     return MPI_SUCCESS;

@@ -158,7 +158,7 @@ int Irecv(void *buf, MPI_Count count, MPI_Datatype type, int source, int tag, MP
     const Returns when = returns(comm, source, count, type);
     progress::Guard guard;
     enter();
-    const Incoming incoming = begin_receive(buf, count, type, source, tag, comm, nullptr, when);
+    const Incoming incoming = begin_receive(buf, count, type, source, tag, comm, caller, when);
     if (incoming.error != MPI_SUCCESS) return incoming.error;
     if (!incoming.receive) {
         *request = incoming.native;

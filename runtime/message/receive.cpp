@@ -125,7 +125,8 @@ void Receive::read_header(const std::byte *fragment, std::size_t n) {
     requests.assign(cells, MPI_REQUEST_NULL);
     here.assign(cells, false);
     marker_wanted = header.flags & Header::variable;
-    if (truncated || image || !data.contiguous() || (returns == Returns::released && marker_wanted))
+    if (truncated || image || !data.contiguous()) returns = Returns::complete;
+    if (returns == Returns::released && (marker_wanted || !tune::lets_run_on(site, total - first_data, sender->rate)))
         returns = Returns::complete;
     tail = std::min<std::size_t>(header.early, cells);
     if (returns == Returns::guarded) close_pages(first_data);
@@ -148,18 +149,19 @@ void Receive::close_pages(std::size_t here) {
     guard = nullptr;
 }
 
-bool Receive::may_run_on(CallSite by) {
+bool Receive::may_run_on() {
     if (state != State::deltas || returns != Returns::released) return false;
-    if (!guard) {
-        caller = by;
-        const std::size_t here = cell(missing).begin;
-        if (tune::lets_run_on(by, total - here, from.comm->framing_peer(status.MPI_SOURCE)->rate)) close_pages(here);
-        if (!guard) {
-            returns = Returns::complete;
-            return false;
-        }
-        for (std::size_t k = tail; k < cells; k++) post(k);
+    if (guard) return edges_come();
+    const std::size_t here = cell(missing).begin;
+    if (tune::is_worth_it(total - here, from.comm->framing_peer(status.MPI_SOURCE)->rate)) {
+        close_pages(here);
+        if (!guard) tune::learn(site, {.bytes = total});
     }
+    if (!guard) {
+        returns = Returns::complete;
+        return false;
+    }
+    for (std::size_t k = tail; k < cells; k++) post(k);
     return edges_come();
 }
 
@@ -303,7 +305,7 @@ void Receive::finish() {
     put_back();
     if (ran_on) {
         if (!(waits_since > 0)) run.hidden += trace::now() - ran_since;
-        tune::learn(caller, run);
+        tune::learn(site, run);
     }
     mpi::library.Status_set_elements_x(&status, MPI_BYTE, static_cast<MPI_Count>(total));
     if (trace::enabled()) trace::message(trace::Direction::receive, status.MPI_SOURCE, total, matched);

@@ -59,7 +59,7 @@ public:
     //! Of one that may be released: its call would return now. May it? From then on what has not come is guarded. Not where it cannot
     //! be, where the message's size is not known yet, or where it does not pay; nor as long as bytes are missing on pages that hold other
     //! data too.
-    bool may_run_on(CallSite caller);
+    bool may_run_on();
 
     //! Its call returns: it goes by itself when it is complete.
     void run_on();
@@ -139,7 +139,6 @@ private:
     std::vector<bounce::Block> aside; // where cells cannot go straight into the buffer
     pages::Guard *guard = nullptr;    // of what had not come when it began
     std::size_t tail = 0;             // cells from here on come early
-    CallSite caller = nullptr;        // for whom it may run on
     bool ran_on = false;
     double ran_since = 0, waits_since = 0; // 0: it does not
     tune::RunOn run;                       // what that brought

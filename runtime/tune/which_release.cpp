@@ -27,10 +27,14 @@ constexpr unsigned patience = 4, until_asked_anew = 64;
 
 } // namespace
 
+bool is_worth_it(std::size_t missing, double link_rate) {
+    if (!missing || settings.force) return missing;
+    return static_cast<double>(missing) / link_rate >= 2 * cost(missing, 0);
+}
+
 bool lets_run_on(CallSite site, std::size_t missing, double link_rate) {
-    if (!missing) return false;
+    if (!is_worth_it(missing, link_rate)) return false;
     if (settings.force) return true;
-    if (static_cast<double>(missing) / link_rate < 2 * cost(missing, 0)) return false;
     Site &known = sites[site];
     if (known.fruitless < patience) return true;
     if (++known.passed_by < until_asked_anew) return false;

@@ -6,7 +6,10 @@
 //! \brief Where a receive's call returns before all has come (Ke et al. 2005): learnt per call site.
 namespace stretto::tune {
 
-//! The call would return now, with so many bytes missing. May it? link_rate: bytes per second.
+//! Takes the link so much longer than guarding it costs? missing: bytes that have not come; link_rate: bytes per second.
+bool is_worth_it(std::size_t missing, double link_rate);
+
+//! A receive that was posted there is matched, with so many bytes missing. May its call return early?
 bool lets_run_on(CallSite site, std::size_t missing, double link_rate);
 
 //! \brief A receive whose call returned early.
@@ -16,7 +19,7 @@ struct RunOn {
     std::size_t bytes = 0; //!< of the message
 };
 
-//! It has come whole, now.
+//! It has come whole, now; or it could not be guarded, and nothing was hidden.
 void learn(CallSite site, const RunOn &run);
 
 } // namespace stretto::tune

@@ -26,7 +26,7 @@ MPROTECT = {"STRETTO_TRACKER": "mprotect", "STRETTO_GUARD": "mprotect"}
 USERFAULT = {"STRETTO_TRACKER": "userfault", "STRETTO_GUARD": "userfault"}
 
 # Calls return before all has come, or left.
-RELEASED = {"STRETTO": "all", "STRETTO_BUDGET": "2M"}
+RELEASED = {"STRETTO": "all", "STRETTO_BUDGET": "512K"}
 
 # name: (ranks, transport, linked or preloaded, thread level, environment)
 SETTINGS = {
