@@ -16,10 +16,6 @@ static double *slices[2], *results; // the master: of all slaves, one after the 
 static long n;
 static MPI_Request *in, **coming[2], **going[2], **returning;
 
-static long least(long a, long b) {
-    return a < b ? a : b;
-}
-
 static void make(int set, int round, long a, long b) {
     for (long i = a; i < b; i++)
         slices[set][i] = (double)((i * 17 + round * 29) % 103) / 103 +
@@ -119,12 +115,6 @@ static void message(void) {
 
 static int hops(void) {
     return 1;
-}
-
-static MPI_Request *no_requests(long count) {
-    MPI_Request *requests = malloc((size_t)count * sizeof(MPI_Request));
-    for (long k = 0; requests && k < count; k++) requests[k] = MPI_REQUEST_NULL;
-    return requests;
 }
 
 static void set_up(void) {

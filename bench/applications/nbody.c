@@ -16,10 +16,6 @@ static double *bodies[2], **part; // a block of each rank; hand: forces by block
 static long n;
 static MPI_Request *in, **coming[2], **going[2];
 
-static long least(long a, long b) {
-    return a < b ? a : b;
-}
-
 static double *block(int g, int b) {
     return bodies[g] + b * n;
 }
@@ -112,12 +108,6 @@ static void message(void) {
 
 static int hops(void) {
     return 1;
-}
-
-static MPI_Request *no_requests(long count) {
-    MPI_Request *requests = malloc((size_t)count * sizeof(MPI_Request));
-    for (long k = 0; requests && k < count; k++) requests[k] = MPI_REQUEST_NULL;
-    return requests;
 }
 
 static void set_up(void) {

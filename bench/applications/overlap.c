@@ -13,10 +13,6 @@ static double *out, *in, *work;
 static long n;
 static int left, right;
 
-static long least(long a, long b) {
-    return a < b ? a : b;
-}
-
 static void strip(long a) {
     const long b = least(a + STRIP, n);
     for (long i = a; i < b; i++) work[i] = 0.5 * work[i] + element(i);

@@ -21,10 +21,6 @@ static long n;          // points of a row
 static int above, below;
 static MPI_Request coming[2], *going[2][2], *chunks[2][2]; // of the rows from and to above, below
 
-static long least(long a, long b) {
-    return a < b ? a : b;
-}
-
 static double *row(int g, int r) {
     return grid[g] + r * n;
 }
@@ -120,9 +116,8 @@ static void set_up(void) {
         grid[g] = calloc((size_t)((ROWS + 2) * n), sizeof(double));
         if (!grid[g]) give_up("no memory for %d rows of %ld bytes", ROWS + 2, option.bytes);
         for (int side = 0; side < 2; side++) {
-            going[g][side] = malloc((size_t)n * sizeof(MPI_Request));
-            chunks[g][side] = malloc((size_t)n * sizeof(MPI_Request));
-            for (long k = 0; k < n; k++) going[g][side][k] = chunks[g][side][k] = MPI_REQUEST_NULL;
+            going[g][side] = no_requests(n);
+            chunks[g][side] = no_requests(n);
         }
     }
 }

@@ -109,6 +109,14 @@ def mg_longest(compute: float, message: float, ranks: int) -> float:
     return max(compute, 2 * message) + mg_faces(message, ranks)
 
 
+def in_steps(steps: int) -> dict:
+    """Each step computes, then waits for what was sent in it."""
+    return {
+        "plain": lambda compute, message, _: steps * (compute + message),
+        "loads": lambda compute, message, _: (steps * compute, steps * message),
+    }
+
+
 KERNELS = {
     kernel.name: kernel
     for kernel in (
@@ -135,8 +143,7 @@ KERNELS = {
             about="a circle of ranks: each computes, sends to the right, gets from the left, and repeats",
             ranks=4,
             fixed_ranks=False,
-            plain=lambda compute, message, _: RING_STEPS * (compute + message),
-            loads=lambda compute, message, _: (RING_STEPS * compute, RING_STEPS * message),
+            **in_steps(RING_STEPS),
             formula=f"plain = S (Tc + Tm), ideal = S max(Tc, Tm), S = {RING_STEPS} steps",
         ),
         Kernel(
@@ -190,8 +197,7 @@ KERNELS = {
             about="the 2-D Poisson equation in blocks of rows, unmodified: each step sends a row up and one down",
             ranks=4,
             fixed_ranks=False,
-            plain=lambda compute, message, _: STEPS * (compute + message),
-            loads=lambda compute, message, _: (STEPS * compute, STEPS * message),
+            **in_steps(STEPS),
             formula=f"plain = S (Tc + Tm), ideal = S max(Tc, Tm), S = {STEPS} steps, Tm of both rows",
             size=40960,
             unmodified=True,
@@ -201,8 +207,7 @@ KERNELS = {
             about="bodies in blocks, unmodified: each step sends a rank's block to all others",
             ranks=4,
             fixed_ranks=False,
-            plain=lambda compute, message, _: STEPS * (compute + message),
-            loads=lambda compute, message, _: (STEPS * compute, STEPS * message),
+            **in_steps(STEPS),
             formula=f"plain = S (Tc + Tm), ideal = S max(Tc, Tm), S = {STEPS} steps, Tm of p-1 blocks",
             size=35840,
             unmodified=True,
@@ -224,8 +229,7 @@ KERNELS = {
             about="a message begun, a computation that does not need it, a wait, unmodified: does the library overlap?",
             ranks=2,
             fixed_ranks=False,
-            plain=lambda compute, message, _: OVERLAP_STEPS * (compute + message),
-            loads=lambda compute, message, _: (OVERLAP_STEPS * compute, OVERLAP_STEPS * message),
+            **in_steps(OVERLAP_STEPS),
             formula=f"plain = S (Tc + Tm), ideal = S max(Tc, Tm), S = {OVERLAP_STEPS} steps",
             size=2**20,
             unmodified=True,

@@ -53,5 +53,12 @@ void give_up(const char *format, ...) __attribute__((noreturn, format(printf, 1,
 // the message's last page is its own (docs/pages.md).
 void *own_pages(size_t bytes);
 
+// So many MPI_REQUEST_NULL, to be waited for as if they were messages; ends the program if there is no memory.
+MPI_Request *no_requests(long count);
+
+static inline long least(long a, long b) {
+    return a < b ? a : b;
+}
+
 // Elements of the annotated loops' strips: 512 bytes, finer than any delta.
 enum { STRIP = 64 };

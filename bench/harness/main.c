@@ -69,6 +69,13 @@ void *own_pages(size_t bytes) {
     return memory ? memset(memory, 0, whole) : NULL;
 }
 
+MPI_Request *no_requests(long count) {
+    MPI_Request *requests = malloc((size_t)count * sizeof(MPI_Request));
+    if (!requests) give_up("no memory for %ld requests", count);
+    for (long k = 0; k < count; k++) requests[k] = MPI_REQUEST_NULL;
+    return requests;
+}
+
 static void perform(const struct Run *run) {
     const char *name = run->name;
     if (!strcmp(name, "message"))

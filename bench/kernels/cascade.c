@@ -10,9 +10,6 @@
 static double *data;
 static long n;
 
-static long least(long a, long b) {
-    return a < b ? a : b;
-}
 static int first(void) {
     return rank == 0;
 }

@@ -21,10 +21,6 @@ static double total;
 static long n, rows; // strips and rows of a tile
 static int grid_rows, grid_columns, grid_row, column;
 
-static long least(long a, long b) {
-    return a < b ? a : b;
-}
-
 static int head_of(int row) {
     return row * grid_columns;
 }

@@ -26,10 +26,6 @@ static Point *from_north, *from_west, *to_south, *to_east;
 static long n;
 static int north, west, south, east;
 
-static long least(long a, long b) {
-    return a < b ? a : b;
-}
-
 static int whole(long row) {
     return row == 0 || row == n - 1;
 }

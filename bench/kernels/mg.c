@@ -22,10 +22,6 @@ static double *out[AXES][SIDES], *in[AXES][SIDES];
 static long extent[AXES] = {WIDTH, WIDTH}, n; // points of this rank; rows of them
 static int across[AXES], neighbour[AXES][SIDES];
 
-static long least(long a, long b) {
-    return a < b ? a : b;
-}
-
 // One row, or a part of it.
 static void smooth_points(long row, int from, int to) {
     static const double c[] = {-3.0 / 17, 1.0 / 33, -1.0 / 61}; // as in NAS class C

@@ -10,10 +10,6 @@
 static double *data;
 static long n;
 
-static long least(long a, long b) {
-    return a < b ? a : b;
-}
-
 static void fill(long from, long to) {
     for (long i = from; i < to; i++) data[i] = element(i);
     worked(to - from);

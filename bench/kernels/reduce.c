@@ -14,10 +14,6 @@ static double *sum, *from_child[2];
 static long n;
 static int parent, children, child[2];
 
-static long least(long a, long b) {
-    return a < b ? a : b;
-}
-
 static void own(long from, long to) {
     for (long i = from; i < to; i++) sum[i] = rank + element(i);
     worked(to - from);

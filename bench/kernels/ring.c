@@ -17,10 +17,6 @@ static double *out[2], *in[2];
 static long n;
 static int left, right;
 
-static long least(long a, long b) {
-    return a < b ? a : b;
-}
-
 // Step s makes out[s % 2] from what came in step s - 1.
 static void step(int s, long from, long to) {
     double *to_right = out[s % 2], *from_left = in[(s + 1) % 2];

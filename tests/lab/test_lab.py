@@ -356,6 +356,58 @@ def test_a_new_connection_may_have_a_whole_window_under_way(state):
     assert 0.95 < int(told.stdout) / (1 << 20) <= 1
 
 
+BOTH_WAYS_AND_LATE = """
+import select, socket, sys, time
+if sys.argv[1] == "listen":
+    connection = socket.create_server(("", 5000)).accept()[0]
+else:
+    for _ in range(200):
+        try:
+            connection = socket.create_connection(("h2", 5000))
+            break
+        except ConnectionRefusedError:
+            time.sleep(0.05)
+connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+connection.setblocking(False)
+ROUNDS, BYTES, PIECE = 100, 8_000_000, bytes(8240)
+for _ in range(ROUNDS):
+    to_send = to_receive = BYTES
+    busy_until = time.monotonic() + 0.008
+    while to_send or to_receive:
+        readable, writable, _ = select.select([connection], [connection] if to_send else [], [], 20)
+        if not readable and not writable:
+            sys.exit("stuck")
+        try:
+            while to_send:
+                to_send -= connection.send(PIECE[:to_send])
+        except BlockingIOError:
+            pass
+        time.sleep(max(0, busy_until - time.monotonic()))
+        try:
+            while to_receive:
+                to_receive -= len(connection.recv(min(to_receive, 32768)))
+        except BlockingIOError:
+            pass
+"""
+
+
+def test_what_is_read_late_is_not_dropped(state):
+    up("2", "--rate", "1gbit")
+    listener = subprocess.Popen(
+        [*LAB, "exec", "h2", sys.executable, "-c", BOTH_WAYS_AND_LATE, "listen"], stdin=subprocess.DEVNULL
+    )
+    try:
+        sent = lab("exec", "h1", sys.executable, "-c", BOTH_WAYS_AND_LATE, "connect")
+    finally:
+        assert listener.wait(timeout=120) == 0
+    assert sent.returncode == 0, sent.stderr
+    for host in ("h1", "h2"):
+        counters = dict(
+            line.split()[:2] for line in lab("exec", host, "nstat", "-asz").stdout.splitlines() if line[0] != "#"
+        )
+        assert counters["TcpExtRcvPruned"] == counters["TcpExtTCPRcvQDrop"] == "0", counters
+
+
 def test_a_rank_that_waits_by_testing_sleeps(state, mpi):
     if mpi == "mpich4":
         pytest.skip("one host only")

@@ -34,8 +34,11 @@ HOST_TABLE = INSIDE / "hosts"
 # nothing is ever lost, and until then links idle while receivers compute: TCP acknowledges late what its program does not read.
 WINDOW_BYTES = 1 << 20
 SEGMENTS = str(WINDOW_BYTES // 1448)
+# A packet takes more memory than its bytes, and Linux guesses how much more. Who has promised a window that he has no room for drops
+# what comes and draws the window in; where both ends do so at once, Linux 6.18 takes neither's acknowledgements: they are stuck.
+ROOM = 16 * WINDOW_BYTES
 SYSCTLS = {
-    "tcp_rmem": f"4096 131072 {WINDOW_BYTES}",
+    "tcp_rmem": f"4096 {ROOM} {ROOM}",
     "tcp_wmem": f"4096 65536 {WINDOW_BYTES}",
     "tcp_no_metrics_save": "1",
 }
