@@ -9,7 +9,7 @@
 
 #include "harness/kernel.h"
 
-enum { ROUNDS = 8, MAKING = 5 }; // a fifth of a slave's computation is the master's
+enum { ROUNDS = 24, MAKING = 5 }; // a fifth of a slave's computation is the master's
 enum { SLICE = 1, RESULT };
 
 static double *slices[2], *results; // the master: of all slaves, one after the other; a slave: its own

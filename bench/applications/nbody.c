@@ -9,7 +9,7 @@
 
 #include "harness/kernel.h"
 
-enum { STEPS = 8, EVERY = 4 }; // of the bodies, one in so many has work to do beyond the sum
+enum { STEPS = 24, EVERY = 4 }; // of the bodies, one in so many has work to do beyond the sum
 enum { BLOCK = 1 };
 
 static double *bodies[2], **part; // a block of each rank; hand: forces by block, as they come in another order

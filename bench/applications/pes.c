@@ -11,7 +11,7 @@
 
 enum {
     ROWS = 32,
-    STEPS = 8,
+    STEPS = 24,
     EVERY = 16
 }; // rows of a rank; of its points, one in so many has work to do beyond the stencil
 enum { UP = 1, DOWN };

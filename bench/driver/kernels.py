@@ -43,7 +43,7 @@ class Kernel:
 
 
 RING_STEPS = 4
-STEPS = 8  # of the paper's applications
+STEPS = 24  # of the paper's applications
 OVERLAP_STEPS = 4
 
 

@@ -13,6 +13,7 @@ namespace {
 
 // What a peer waits for in this call was handed over; the handle may come again for another communicator.
 void part(MPI_Comm *comm) {
+    wait_for_matches();
     progress::Guard guard;
     enter();
     progress::hand_over();

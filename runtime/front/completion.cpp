@@ -92,7 +92,8 @@ int finish_all(Requests &all, MPI_Status *statuses, int native_error) {
 
 // One look at everything; all or nothing. Sequential: what is not complete yet stops the look at ours, as a look costs a poll.
 bool look_at_all(Requests &all, MPI_Status *statuses, bool &natives_done, int &error, std::size_t &from) {
-    while (from < all.ours.size() && (!all.ours[from] || all.ours[from]->look_or_release())) from++;
+    const bool unmatched = statuses == MPI_STATUSES_IGNORE;
+    while (from < all.ours.size() && (!all.ours[from] || all.ours[from]->look_or_release(unmatched))) from++;
     if (!natives_done) {
         int flag = 0;
         error = mpi::library.Testall(all.count, all.natives.data(), &flag, statuses);
@@ -169,12 +170,13 @@ int Wait(MPI_Request *request, MPI_Status *status) {
         return error;
     }
     check_ended(*operation);
+    const bool unmatched = status == MPI_STATUS_IGNORE;
     // A posted receive, and nothing else of ours: the library may block until its first fragment has come.
     if (operation->receive && operation->native_send == MPI_REQUEST_NULL && !progress::Guard::multiple &&
-        progress::tasks == 1 && message::posted::number() == 1 &&
+        !(unmatched && operation->receive->is_apart()) && progress::tasks == 1 && message::posted::number() == 1 &&
         operation->receive->where() == message::Receive::State::posted)
         operation->wait_for_first();
-    progress::until([&] { return operation->look_or_release(); });
+    progress::until([&] { return operation->look_or_release(unmatched); });
     progress::Guard guard;
     return operation->finish(request, status);
 }

@@ -131,6 +131,7 @@ void report(const pages::Tracker::Misuse &misuse, const message::Send &send, con
 
 int send_begin(const void *buf, MPI_Count count, MPI_Datatype type, int dest, int tag, MPI_Comm comm,
                MPI_Request *request, CallSite site) {
+    wait_for_matches();
     const Trigger said = trigger_on(comm);
     const bool listens = listens_to_annotations(said);
     message::Send *send = nullptr;

@@ -12,6 +12,7 @@
 #include "tune/settings.h"
 
 #include <cstdio>
+#include <malloc.h>
 #include <string>
 
 namespace stretto::front {
@@ -21,6 +22,8 @@ namespace {
 void before_init() {
     read_settings();
     if (settings.off) return;
+    // Large allocations have pages of their own, whatever the program has freed before: what is on them can be guarded.
+    if (settings.release_unmatched) mallopt(M_MMAP_THRESHOLD, 128 << 10);
     mpi::prepare_transport();
     mpi::roster::publish(mpi::card());
 }
@@ -30,6 +33,7 @@ void after_init() {
     int level = MPI_THREAD_SINGLE;
     mpi::library.Query_thread(&level);
     progress::Guard::multiple = level == MPI_THREAD_MULTIPLE;
+    progress::Guard::one_thread = level == MPI_THREAD_SINGLE;
     mpi::join();
     trace::start(mpi::job.rank);
     active = mpi::job.framing;
@@ -53,6 +57,7 @@ void meet(Meanwhile meanwhile) {
 // Rule 18: what is ours ends first; then nobody needs our code any more. A send that the library has not completed, or an answer to one
 // that has not left, would keep MPICH 4.0's MPI_Finalize for ever: once no program receives any more, we take in what is still coming.
 void end_messages() {
+    wait_for_matches();
     {
         progress::Guard guard;
         enter();
@@ -97,7 +102,24 @@ int Finalize() {
     return mpi::library.Finalize();
 }
 
+void wait_for_matches() {
+    if (!message::unmatched) return;
+    trace::Wait waiting;
+    stretto::count(Rule::send_held);
+    progress::until([] { return message::unmatched == 0; });
+}
+
 void hand_over() {
+    wait_for_matches();
+    hand_over_at_once();
+}
+
+void open_window() {
+    windows = true;
+    hand_over();
+}
+
+void hand_over_at_once() {
     progress::Guard guard;
     enter();
     if (progress::tasks) {

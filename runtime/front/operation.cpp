@@ -33,7 +33,7 @@ void Operation::wait_for_first() {
     receive->first_came(status, error);
 }
 
-bool Operation::look(bool releases) {
+bool Operation::look(bool releases, bool unmatched) {
     if (waits_for_end) return false;
     bool complete = true;
     if (send) {
@@ -49,7 +49,7 @@ bool Operation::look(bool releases) {
     if (receive && !receive->is_complete()) {
         if (receive->where() == message::Receive::State::posted) receive->look_at_first();
         if (receive->where() == message::Receive::State::deltas) receive->poll();
-        complete = complete && (receive->is_complete() || (releases && receive->may_run_on()));
+        complete = complete && (receive->is_complete() || (releases && receive->may_run_on(unmatched)));
     }
     return complete;
 }

@@ -42,8 +42,9 @@ public:
     //! Is it complete? Looks at its parts.
     bool look() { return look(false); }
 
-    //! Is it complete, or may its receive's call return before that? For calls that would wait.
-    bool look_or_release() { return look(true); }
+    //! Is it complete, or may its receive's call return before that? For calls that would wait. unmatched: for those that nobody asks for
+    //! a status, also before its match.
+    bool look_or_release(bool unmatched = false) { return look(true, unmatched); }
 
     //! The program learns that it is complete: its status, its error; a request that is not persistent is gone afterwards.
     int finish(MPI_Request *request, MPI_Status *status);
@@ -61,7 +62,7 @@ public:
     int finish_receive(MPI_Status *status);
 
 private:
-    bool look(bool releases);
+    bool look(bool releases, bool unmatched = false);
     void give_send_status(MPI_Status *status) const;
 };
 

@@ -123,6 +123,7 @@ void settle_started(int count, const MPI_Request requests[]) {
 } // namespace
 
 int Start(MPI_Request *request) {
+    wait_for_matches();
     settle_started(1, request);
     progress::Guard guard;
     enter();
@@ -130,6 +131,7 @@ int Start(MPI_Request *request) {
 }
 
 int Startall(int count, MPI_Request requests[]) {
+    wait_for_matches();
     settle_started(count, requests);
     progress::Guard guard;
     enter();

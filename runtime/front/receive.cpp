@@ -21,12 +21,16 @@ std::size_t capacity(MPI_Count count, MPI_Datatype type) {
 
 } // namespace
 
+static void watch(Receive &receive, MPI_Request native) {
+    stretto::count(Rule::receive_tracked);
+    receive.watch(native);
+    message::posted::add(receive);
+}
+
 Receive *track(MPI_Request native, const mpi::TypedBuffer &buffer, const message::Envelope &from, CallSite site,
                Returns returns) {
-    stretto::count(Rule::receive_tracked);
     auto *receive = new Receive(buffer, from, site, returns);
-    receive->watch(native);
-    message::posted::add(*receive);
+    watch(*receive, native);
     return receive;
 }
 
@@ -54,13 +58,26 @@ Returns returns(MPI_Count count, MPI_Datatype type) {
     return Returns::released;
 }
 
-Returns returns(MPI_Comm comm, int source, MPI_Count count, MPI_Datatype type) {
+// Rule 12: from whom it comes is known, others cannot change our memory, and nothing but addresses is needed to put the message there.
+bool may_precede_its_match(const mpi::Communicator &comm, int source, int tag, MPI_Count count, MPI_Datatype type) {
+    if (!settings.release_unmatched || windows || source == MPI_ANY_SOURCE || tag == MPI_ANY_TAG) return false;
+    const mpi::Peer *peer = comm.framing_peer(source);
+    const mpi::TypeMap &map = mpi::type_map(type);
+    return peer && peer->frames_plain && map.known() && map.contiguous() &&
+           tune::lets_run_on(caller, capacity(count, type), peer->rate);
+}
+
+Returns returns(MPI_Comm comm, int source, int tag, MPI_Count count, MPI_Datatype type) {
     if (!settings.release_receives) return Returns::complete;
+    bool unmatched;
     {
         progress::Guard guard;
-        if (!mpi::communicator(comm)->may_meet_framed(source)) return Returns::complete;
+        const mpi::Communicator &c = *mpi::communicator(comm);
+        if (!c.may_meet_framed(source) || !may_come_in_parts(count, type)) return Returns::complete;
+        unmatched = may_precede_its_match(c, source, tag, count, type);
     }
-    return returns(count, type);
+    start_pages();
+    return unmatched ? Returns::unmatched : Returns::released;
 }
 
 bool nothing_under_way() {
@@ -94,6 +111,17 @@ Incoming begin_receive(void *buf, MPI_Count count, MPI_Datatype type, int source
         if (auto message = message::probed::take(*c, source, tag))
             return serve(std::move(*message), buf, count, type, {c, source, tag}, site, returns);
     Incoming incoming;
+    if (returns == Returns::unmatched) {
+        incoming.receive = new Receive(receive_buffer(buf, count, type), {c, source, tag}, site, returns);
+        incoming.error = native::irecv(incoming.receive->set_apart(), static_cast<MPI_Count>(capacity(count, type)),
+                                       MPI_BYTE, source, tag, comm, &incoming.native);
+        if (incoming.error == MPI_SUCCESS) {
+            watch(*incoming.receive, incoming.native);
+            return incoming;
+        }
+        delete incoming.receive;
+        return incoming = {.error = incoming.error};
+    }
     incoming.error = native::irecv(buf, count, type, source, tag, comm, &incoming.native);
     if (incoming.error == MPI_SUCCESS && may_be_framed(*c, source, count, type))
         incoming.receive = track(incoming.native, receive_buffer(buf, count, type), {c, source, tag}, site, returns);
@@ -112,7 +140,7 @@ int finish_receive(Incoming &incoming, MPI_Status *status) {
     }
     Operation operation; // for its ways to look and to finish; it has no handle
     operation.receive = incoming.receive;
-    progress::until([&] { return operation.look_or_release(); });
+    progress::until([&] { return operation.look_or_release(status == MPI_STATUS_IGNORE); });
     progress::Guard guard;
     return operation.finish_receive(status);
 }
@@ -125,8 +153,8 @@ int finish_receive(Incoming &incoming, MPI_Status *status) {
         return error;
     }
     Incoming incoming;
-    incoming.receive =
-        new Receive(receive_buffer(buf, count, type), {c, source, tag}, caller, returns(comm, source, count, type));
+    incoming.receive = new Receive(receive_buffer(buf, count, type), {c, source, tag}, caller,
+                                   returns(comm, source, tag, count, type));
     incoming.receive->first_came(its_status, error);
     return finish_receive(incoming, status);
 }
@@ -136,7 +164,7 @@ int finish_receive(Incoming &incoming, MPI_Status *status) {
     trace::Wait wait;
     // Returns at once; MPICH 4.0's non-blocking form gives another status.
     if (source == MPI_PROC_NULL) return native::recv(buf, count, type, source, tag, comm, status);
-    if (nothing_under_way()) {
+    if (nothing_under_way() && !settings.release_unmatched) {
         const auto &c = mpi::communicator(comm);
         if (!may_be_framed(*c, source, count, type)) return native::recv(buf, count, type, source, tag, comm, status);
         MPI_Status its_status;
@@ -144,7 +172,7 @@ int finish_receive(Incoming &incoming, MPI_Status *status) {
         const int error = native::recv(buf, count, type, source, tag, comm, &its_status);
         return finish_waited(buf, count, type, source, tag, comm, error, its_status, status);
     }
-    const Returns when = returns(comm, source, count, type);
+    const Returns when = returns(comm, source, tag, count, type);
     Incoming incoming;
     {
         progress::Guard guard;
@@ -155,7 +183,9 @@ int finish_receive(Incoming &incoming, MPI_Status *status) {
 }
 
 int Irecv(void *buf, MPI_Count count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Request *request) {
-    const Returns when = returns(comm, source, count, type);
+    const Returns when = returns(comm, source, tag, count, type);
+    // One that is posted apart comes in once the buffer's last message has.
+    if (progress::tasks && when != Returns::unmatched) settle(buf, count, type, true);
     progress::Guard guard;
     enter();
     const Incoming incoming = begin_receive(buf, count, type, source, tag, comm, caller, when);

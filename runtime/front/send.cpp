@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <optional>
 
 namespace stretto::front {
 
@@ -75,6 +76,7 @@ namespace {
         enter();
         framed = frame(mode, buf, count, type, dest, tag, comm);
     }
+    if (!framed) wait_for_matches();
     trace::Wait wait;
     if (framed) {
         progress::until([&] { return mode == Mode::buffered || framed->complete(); });
@@ -105,10 +107,17 @@ namespace {
 
 int nonblocking(Mode mode, const void *buf, MPI_Count count, MPI_Datatype type, int dest, int tag, MPI_Comm comm,
                 MPI_Request *request) {
-    progress::Guard guard;
+    std::optional<progress::Guard> guard(std::in_place);
     enter();
     message::Send *framed = frame(mode, buf, count, type, dest, tag, comm);
-    if (!framed) return native::isend(mode, buf, count, type, dest, tag, comm, request);
+    if (!framed) {
+        if (message::unmatched) {
+            guard.reset();
+            wait_for_matches();
+            guard.emplace();
+        }
+        return native::isend(mode, buf, count, type, dest, tag, comm, request);
+    }
     Operation &operation = new_operation();
     *request = operation.handle;
     if (mode == Mode::buffered)

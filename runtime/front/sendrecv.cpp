@@ -6,6 +6,7 @@
 #include "front/outgoing.h"
 #include "trace/counters.h"
 #include "trace/timeline.h"
+#include "tune/settings.h"
 
 namespace stretto::front {
 
@@ -80,7 +81,9 @@ std::unique_ptr<std::byte[]> copy_of(const void *buf, MPI_Count count, MPI_Datat
 int Sendrecv(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf,
              MPI_Count recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Status *status) {
     trace::Wait waiting;
-    if (nothing_under_way() && !may_frame(*mpi::communicator(comm), dest, sendcount, sendtype)) {
+    wait_for_matches();
+    if (nothing_under_way() && !settings.release_unmatched &&
+        !may_frame(*mpi::communicator(comm), dest, sendcount, sendtype)) {
         MPI_Status its_status;
         const int error = native::sendrecv(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype,
                                            source, recvtag, comm, &its_status);
@@ -90,7 +93,7 @@ int Sendrecv(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, in
         }
         return finish_waited(recvbuf, recvcount, recvtype, source, recvtag, comm, error, its_status, status);
     }
-    const message::Returns when = returns(comm, source, recvcount, recvtype);
+    const message::Returns when = returns(comm, source, recvtag, recvcount, recvtype);
     Both both;
     {
         progress::Guard guard;
@@ -104,12 +107,13 @@ int Sendrecv(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, in
 int Sendrecv_replace(void *buf, MPI_Count count, MPI_Datatype type, int dest, int sendtag, int source, int recvtag,
                      MPI_Comm comm, MPI_Status *status) {
     trace::Wait waiting;
+    wait_for_matches();
     MPI_Count size = 0;
     const auto copy = [&] {
         progress::Guard guard;
         return copy_of(buf, count, type, comm, size);
     }();
-    const message::Returns when = returns(comm, source, count, type);
+    const message::Returns when = returns(comm, source, recvtag, count, type);
     Both both;
     {
         progress::Guard guard;
@@ -122,7 +126,8 @@ int Sendrecv_replace(void *buf, MPI_Count count, MPI_Datatype type, int dest, in
 int Isendrecv(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf,
               MPI_Count recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm,
               MPI_Request *request) {
-    const message::Returns when = returns(comm, source, recvcount, recvtype);
+    wait_for_matches();
+    const message::Returns when = returns(comm, source, recvtag, recvcount, recvtype);
     progress::Guard guard;
     stretto::count(Rule::sendrecv_looped);
     return as_operation(
@@ -132,8 +137,9 @@ int Isendrecv(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, i
 
 int Isendrecv_replace(void *buf, MPI_Count count, MPI_Datatype type, int dest, int sendtag, int source, int recvtag,
                       MPI_Comm comm, MPI_Request *request) {
+    wait_for_matches();
     MPI_Count size = 0;
-    const message::Returns when = returns(comm, source, count, type);
+    const message::Returns when = returns(comm, source, recvtag, count, type);
     progress::Guard guard;
     auto copy = copy_of(buf, count, type, comm, size);
     stretto::count(Rule::sendrecv_looped);

@@ -8,6 +8,7 @@
 #include "pages/libc.h"
 #include "pages/memory.h"
 #include "pages/tracker.h"
+#include "progress/progress.h"
 #include "trace/failure.h"
 
 #include <cstdio>
@@ -21,12 +22,18 @@ namespace stretto::front {
 
 namespace {
 
-// A call from inside MPI is the library's: its buffers were settled when the call was made.
+// A call from inside MPI is the library's: its buffers were settled when the call was made, but for pages that were closed since and that
+// hold other data too.
 bool nothing_watched() {
     return (!pages::Guard::any() && !pages::Tracker::any()) || nested();
 }
 
+void lend(const void *memory, std::size_t bytes) {
+    if (pages::Guard::any() && progress::Guard::mine) pages::Guard::lend(pages::addresses_of(memory, bytes));
+}
+
 void is_read(const void *memory, std::size_t bytes) {
+    if (nested()) return lend(memory, bytes);
     if (!nothing_watched()) pages::Guard::settle(memory, bytes);
 }
 
@@ -36,6 +43,7 @@ void is_read(const void *memory, std::size_t bytes) {
 }
 
 void is_written(void *memory, std::size_t bytes) {
+    if (nested()) return lend(memory, bytes);
     if (!nothing_watched()) settle_written(memory, bytes);
 }
 

@@ -1,5 +1,6 @@
 #include "message/receive.h"
 
+#include "message/send.h"
 #include "message/tags.h"
 #include "mpi/job.h"
 #include "mpi/lifeline.h"
@@ -34,6 +35,7 @@ Receive::~Receive() {
 
 bool Receive::look_at_first() {
     if (state != State::posted) return true;
+    if (follows_another()) return false;
     int done = 0;
     MPI_Status its_status;
     const int error = mpi::library.Test(&first, &done, &its_status);
@@ -51,6 +53,16 @@ void Receive::first_came(const MPI_Status &its_status, int its_error) {
     status = its_status;
     failure = its_error;
     raised = its_error != MPI_SUCCESS;
+    if (ran_on_unmatched) {
+        ran_on_unmatched = false;
+        if (--unmatched == 0) Send::leave_held();
+        if (failure != MPI_SUCCESS)
+            fail("receive",
+                 describe("from", from.rank, from.tag) +
+                     " failed after its call had returned: it is longer than its buffer of " +
+                     std::to_string(data.bytes()) + " bytes, or its sender is gone",
+                 site);
+    }
     int n = 0;
     if (failure == MPI_SUCCESS) mpi::library.Get_count(&status, MPI_BYTE, &n);
     const auto length = static_cast<std::size_t>(n);
@@ -59,12 +71,43 @@ void Receive::first_came(const MPI_Status &its_status, int its_error) {
     if (failure != MPI_SUCCESS || n < 0 || !has_fragment_length(length) ||
         !from.comm->framing_peer(status.MPI_SOURCE) || length > data.bytes()) {
         state = State::complete;
-        return;
+    } else {
+        take_image();
+        std::byte fragment[first_fragment];
+        if (apart)
+            std::memcpy(fragment, apart.get(), length);
+        else
+            data.pack(0, length, fragment);
+        read_header(fragment, length);
     }
-    take_image();
-    std::byte fragment[first_fragment];
-    data.pack(0, length, fragment);
-    read_header(fragment, length);
+    if (!apart) return;
+    if (!framed) come_whole(length);
+    bounce::give_back(std::move(apart), data.bytes());
+}
+
+std::byte *Receive::set_apart() {
+    apart = bounce::take(data.bytes());
+    return apart.get();
+}
+
+// A plain message, or none: into the buffer as the library would have done it.
+void Receive::come_whole(std::size_t bytes) {
+    int cancelled = 0;
+    mpi::library.Test_cancelled(&status, &cancelled);
+    if (cancelled || failure != MPI_SUCCESS) bytes = 0;
+    unpack(apart.get(), bytes);
+    if (!guard) return;
+    guard->end();
+    guard = nullptr;
+    if (ran_on) learn_release();
+}
+
+// The message's first bytes.
+void Receive::unpack(const std::byte *start, std::size_t bytes) {
+    if (!guard)
+        data.unpack(0, bytes, start);
+    else if (bytes && !guard->arrive(0, start, bytes))
+        fail("receive", name() + " cannot come in: its buffer is gone, unmapped before the message had come", site);
 }
 
 void Receive::first_listed(const std::byte *fragment, std::size_t n, bool is_framed, const MPI_Status &its_status) {
@@ -119,13 +162,22 @@ void Receive::read_header(const std::byte *fragment, std::size_t n) {
         truncated = true;
         failure = MPI_ERR_TRUNCATE;
         count(Rule::truncated);
+        if (ran_on)
+            fail("receive",
+                 name() + " of " + std::to_string(total) + " bytes is longer than its buffer of " +
+                     std::to_string(data.bytes()) + ", and its call has returned",
+                 site);
+        if (guard) guard->end();
+        guard = nullptr;
     }
-    data.unpack(0, std::min(first_data, data.bytes()), fragment + header_bytes);
+    if (guard) guard->shorten(total);
+    unpack(fragment + header_bytes, std::min(first_data, data.bytes()));
     cells = (total - first_data + delta - 1) / delta;
     requests.assign(cells, MPI_REQUEST_NULL);
     here.assign(cells, false);
     marker_wanted = header.flags & Header::variable;
     if (truncated || image || !data.contiguous()) returns = Returns::complete;
+    if (returns == Returns::unmatched && !guard) returns = Returns::released;
     if (returns == Returns::released && (marker_wanted || !tune::lets_run_on(site, total - first_data, sender->rate)))
         returns = Returns::complete;
     tail = std::min<std::size_t>(header.early, cells);
@@ -149,7 +201,30 @@ void Receive::close_pages(std::size_t here) {
     guard = nullptr;
 }
 
-bool Receive::may_run_on() {
+// Posted into a buffer that an earlier message still comes into.
+bool Receive::follows_another() const {
+    return apart && !guard && pages::Guard::comes_into(pages::addresses_of(data.contiguous_at(0), data.bytes()));
+}
+
+// Nothing of it is here yet.
+bool Receive::close_all() {
+    if (guard) return true;
+    if (follows_another()) return false;
+    guard = pages::Guard::begin(data.contiguous_at(0), data.bytes(),
+                                {.fewer = true, .shares = progress::Guard::one_thread});
+    if (guard->how() != pages::Guarding::block && guard->edges_arrived()) {
+        count(Rule::receive_guarded);
+        return true;
+    }
+    guard->end();
+    guard = nullptr;
+    returns = Returns::released;
+    return false;
+}
+
+bool Receive::may_run_on(bool before_its_match) {
+    if (state == State::posted) return before_its_match && returns == Returns::unmatched && close_all();
+    if (returns == Returns::unmatched && state == State::deltas) return guard->edges_arrived();
     if (state != State::deltas || returns != Returns::released) return false;
     if (guard) return edges_come();
     const std::size_t here = cell(missing).begin;
@@ -174,10 +249,15 @@ bool Receive::edges_come() {
 void Receive::run_on() {
     count(Rule::receive_released);
     ran_on = orphan = true;
-    run.bytes = total;
+    run.bytes = state == State::posted ? data.bytes() : total;
     ran_since = trace::now();
-    mpi::library.Status_set_elements_x(&status, MPI_BYTE, static_cast<MPI_Count>(total));
-    trigger::enter(data.contiguous_at(0), total, *this);
+    if (state == State::posted) {
+        count(Rule::receive_unmatched);
+        ran_on_unmatched = true;
+        unmatched++;
+    } else
+        mpi::library.Status_set_elements_x(&status, MPI_BYTE, static_cast<MPI_Count>(total));
+    trigger::enter(data.contiguous_at(0), run.bytes, *this);
 }
 
 Range Receive::cell(std::size_t k) const {
@@ -303,13 +383,15 @@ void Receive::finish() {
     if (guard) guard->end(); // also where fewer bytes came than could have
     guard = nullptr;
     put_back();
-    if (ran_on) {
-        if (!(waits_since > 0)) run.hidden += trace::now() - ran_since;
-        tune::learn(site, run);
-    }
+    if (ran_on) learn_release();
     mpi::library.Status_set_elements_x(&status, MPI_BYTE, static_cast<MPI_Count>(total));
     if (trace::enabled()) trace::message(trace::Direction::receive, status.MPI_SOURCE, total, matched);
     state = State::complete;
+}
+
+void Receive::learn_release() {
+    if (!(waits_since > 0)) run.hidden += trace::now() - ran_since;
+    tune::learn(site, run);
 }
 
 bool Receive::arrived(Range range) {

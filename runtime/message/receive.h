@@ -19,9 +19,10 @@ namespace stretto::message {
 
 //! When a receive's call returns.
 enum class Returns {
-    complete, //!< when all has come
-    guarded,  //!< when it is matched: what has not come is guarded, where it can be
-    released, //!< when it is matched, where that pays (Ke et al. 2005)
+    complete,  //!< when all has come
+    guarded,   //!< when it is matched: what has not come is guarded, where it can be
+    released,  //!< when it is matched, where that pays (Ke et al. 2005)
+    unmatched, //!< at once, where nobody asks for its status; else as released
 };
 
 //! \brief A receive that may meet a framed message. Its native receive is posted into the program's own buffer; when that has completed
@@ -46,6 +47,11 @@ public:
         state = State::posted;
     }
 
+    //! The native receive goes into memory of ours, of the buffer's size: so progress may touch it while the buffer is guarded, before
+    //! anything is known of the message.
+    std::byte *set_apart();
+    bool is_apart() const { return apart != nullptr; }
+
     //! The native receive has completed: with a plain message, or with a first fragment.
     void first_came(const MPI_Status &its_status, int its_error);
 
@@ -58,8 +64,8 @@ public:
 
     //! Of one that may be released: its call would return now. May it? From then on what has not come is guarded. Not where it cannot
     //! be, where the message's size is not known yet, or where it does not pay; nor as long as bytes are missing on pages that hold other
-    //! data too.
-    bool may_run_on();
+    //! data too. unmatched: also before anything has come, if it was asked for.
+    bool may_run_on(bool unmatched = false);
 
     //! Its call returns: it goes by itself when it is complete.
     void run_on();
@@ -104,6 +110,11 @@ private:
     bool edges_come();
     bool look_at_marker();
     void close_pages(std::size_t here);
+    bool close_all();
+    bool follows_another() const;
+    void unpack(const std::byte *start, std::size_t bytes);
+    void come_whole(std::size_t bytes);
+    void learn_release();
     void put_in_place(std::size_t k, std::size_t bytes);
     void finish();
     Range cell(std::size_t k) const;
@@ -113,6 +124,7 @@ private:
     mpi::TypedBuffer data;              // where the message is put together: the program's buffer, or
     std::unique_ptr<std::byte[]> image; // all its bytes, where the library alone knows the way into the buffer
     mpi::TypedBuffer program;           // the buffer then
+    bounce::Block apart;                // where the native receive goes, if not into the buffer
     Envelope from;
     CallSite site;
     Returns returns;
@@ -139,7 +151,7 @@ private:
     std::vector<bounce::Block> aside; // where cells cannot go straight into the buffer
     pages::Guard *guard = nullptr;    // of what had not come when it began
     std::size_t tail = 0;             // cells from here on come early
-    bool ran_on = false;
+    bool ran_on = false, ran_on_unmatched = false;
     double ran_since = 0, waits_since = 0; // 0: it does not
     tune::RunOn run;                       // what that brought
     bool all_came = false;                 // the last cell came, as long as it may be: no marker follows

@@ -28,6 +28,8 @@ constexpr std::size_t most_between_looks = 8;
 std::size_t copied = 0;
 constexpr std::size_t least_copied = 1 << 20;
 
+std::vector<Send *> held_back;
+
 } // namespace
 
 std::optional<std::size_t> first_bytes(const mpi::TypedBuffer &data) {
@@ -118,9 +120,45 @@ void Send::leave_first(std::size_t n) {
         count(Rule::acknowledged);
         hold(n);
     }
-    auto isend = acknowledged ? mpi::library.Isend : mpi::library.Issend;
-    isend(fragment, static_cast<int>(header_bytes + n), MPI_PACKED, to.rank, to.tag, to.comm->handle, &first);
     left.assign(cells(), false);
+    if (unmatched)
+        hold_back();
+    else
+        post_first();
+}
+
+// Deltas leave meanwhile, no faster than the link takes them, so that first fragments need not queue behind them in the end; all messages
+// that are held back at the same pace, as their receivers wait for all. The program's buffer is not needed for that.
+void Send::hold_back() {
+    count(Rule::send_held);
+    held = true;
+    held_back.push_back(this);
+    if (kind != Kind::ordinary || !settings.release_sends ||
+        copied + end_bytes > std::max(settings.budget, least_copied))
+        return;
+    kept = std::make_unique_for_overwrite<std::byte[]>(end_bytes);
+    data.pack(0, end_bytes, kept.get());
+    data = {kept.get(), static_cast<MPI_Count>(end_bytes), MPI_BYTE};
+    copied += end_bytes;
+    copies = false;
+    detached = true;
+}
+
+Send::~Send() {
+    if (detached) copied -= end_bytes;
+}
+
+void Send::post_first() {
+    held = false;
+    auto isend = acknowledged ? mpi::library.Isend : mpi::library.Issend;
+    isend(fragment, static_cast<int>(header_bytes + first_data), MPI_PACKED, to.rank, to.tag, to.comm->handle, &first);
+}
+
+void Send::leave_held() {
+    std::vector<Send *> sends;
+    sends.swap(held_back);
+    for (Send *send : sends) send->post_first();
+    for (Send *send : sends) send->leave_all(false);
 }
 
 // A receive that returns before all has come must have the bytes of its last page, where other data may lie.
@@ -158,7 +196,7 @@ Range Send::cell(std::size_t k) const {
 // A send that may return early leaves from copies: its call needs to wait neither for a full socket nor, where the library completes a send
 // only after its receiver has run, for the receiver.
 bool Send::is_copied(std::size_t bytes) const {
-    if (copies) return true;
+    if (copies || detached) return copies;
     return settings.release_sends && kind == Kind::ordinary &&
            copied + bytes <= std::max(settings.budget, least_copied);
 }
@@ -172,6 +210,14 @@ bool Send::leave(std::size_t k, bool whatever_the_window) {
         stalled = true;
         return false;
     }
+    if (held && detached) {
+        const double now = trace::now();
+        if (now < may_leave) {
+            stalled = true;
+            return false;
+        }
+        may_leave = now + static_cast<double>(bytes * held_back.size()) / peer.rate;
+    }
     std::unique_ptr<std::byte[]> packed;
     const std::byte *from;
     if (is_copied(bytes)) {
@@ -182,7 +228,7 @@ bool Send::leave(std::size_t k, bool whatever_the_window) {
         count(data.contiguous() ? Rule::send_copied : Rule::typed_send);
     } else {
         from = data.contiguous_at(range.begin);
-        from_buffer++;
+        from_buffer += !detached;
     }
     MPI_Request request = transport::send(from, bytes, peer.rank, tag + 1 + static_cast<std::uint32_t>(k));
     since_poll = 0;
@@ -276,7 +322,7 @@ void Send::look_at_pending() {
         if (gone.packed)
             copied -= gone.bytes;
         else
-            from_buffer--;
+            from_buffer -= !detached;
         gone.packed.reset();
     }
     if (pending_from == pending.size()) {
@@ -301,7 +347,7 @@ bool Send::poll() {
             outstanding = 0;
         }
     }
-    if (stalled && (acknowledged || fits(delta))) leave_all(false);
+    if (stalled && (held || acknowledged || fits(delta))) leave_all(false);
     if (marker != MPI_REQUEST_NULL) transport::look(marker);
     look_at_pending();
     if (!finished()) {

@@ -22,6 +22,10 @@ std::optional<std::size_t> first_bytes(const mpi::TypedBuffer &data);
 //! Would this plain message be taken for a first fragment? Then it must leave framed (rule 2, escape).
 bool looks_framed(const mpi::TypedBuffer &data);
 
+//! Receives whose calls have returned before their match. Meanwhile nothing may leave that anybody could notice (rule 12): no first fragment.
+//! Deltas may, which nobody receives without one.
+inline std::size_t unmatched = 0;
+
 //! \brief A framed message on its way out: its first fragment on the program's communicator, then its deltas.
 //!
 //! An ordinary message is ready from the start. A delta send becomes ready by and by: ready() says which bytes, end() that all are.
@@ -47,14 +51,17 @@ public:
     bool poll() override;
     // Copies that the peer will never receive (its receive was truncated natively, rule 14) are no reason to wait; MPI_Finalize
     // asks leaving() for them, and takes them in.
-    bool needs_us() const override { return !complete() || first != MPI_REQUEST_NULL; }
+    bool needs_us() const override { return held || !complete() || !all_left() || first != MPI_REQUEST_NULL; }
     bool leaving() const override { return !finished(); }
     const void *communicator() const override { return to.comm.get(); }
     void hand_over() override;
 
+    //! No receive whose call has returned is unmatched any more: the first fragments that were held back leave, in the program's order.
+    static void leave_held();
+
     //! May the program use its buffer again?
     bool complete() const {
-        return ended && left_bytes == end_bytes && from_buffer == 0 &&
+        return ended && (detached || (all_left() && from_buffer == 0)) &&
                (kind != Kind::escaped_synchronous || acknowledged);
     }
 
@@ -74,7 +81,7 @@ public:
 
 private:
     Send(const mpi::TypedBuffer &data, const Envelope &to, mpi::Peer &peer, Kind kind, CallSite site, bool paged);
-    ~Send() override = default;
+    ~Send() override;
 
     struct Delta { // handed to the library, not complete
         MPI_Request request;
@@ -83,6 +90,9 @@ private:
     };
 
     void leave_first(std::size_t n);
+    void post_first();
+    void hold_back();
+    bool all_left() const { return left_bytes == end_bytes; }
     bool fits(std::size_t bytes) const;
     bool is_copied(std::size_t bytes) const;
     void hold(std::size_t bytes);
@@ -92,7 +102,8 @@ private:
     void look_at_pending();
     [[noreturn]] void lost() const;
     bool finished() const {
-        return complete() && pending.empty() && first == MPI_REQUEST_NULL && marker == MPI_REQUEST_NULL;
+        return !held && complete() && all_left() && pending.empty() && first == MPI_REQUEST_NULL &&
+               marker == MPI_REQUEST_NULL;
     }
     Range cell(std::size_t k) const;
     std::size_t early_cell() const;
@@ -114,8 +125,11 @@ private:
     std::uint32_t tag = 0, tags = 0;
     double begun = 0, looked = 0; // when: at its begin, at what the library still holds
 
-    bool copies = false; // all deltas leave from copies
-    bool placed = false; // the first fragment has left
+    bool copies = false;   // all deltas leave from copies
+    bool placed = false;   // the first fragment has left, or
+    bool held = false;     // is held back (rule 12)
+    bool detached = false; // all of it is a copy
+    double may_leave = 0;  // when the next delta may, of a message that is held back and detached
     bool ended = false;
     bool orphan = false;
     bool stalled = false;        // a ready delta waits for room in the window

@@ -128,27 +128,40 @@ Guard *Guard::begin(void *buffer, std::size_t bytes, Coming coming) {
     active_++;
     guard->coming_begin_ = missing.begin;
     guard->coming_end_ = missing.end;
-    if (best.guarding == Guarding::block || missing.empty() || pages.empty() || forking) return guard;
-    const Facts memory = facts(pages);
+    if (best.guarding == Guarding::block || missing.empty() || forking) return guard;
+    const bool door = memory_file >= 0;
+    guard->shares_ = coming.shares && door && guard->take_shared_pages(pages, missing.begin);
+    if (pages.empty()) return guard;
+    const Facts memory = facts(guard->without_others(pages));
     if (!memory.ordinary || memory.stack) return guard;
-    pages.end = whole_pages({addresses.begin, own_end(addresses)}).end;
-    const std::size_t here = missing.begin > pages.begin ? missing.begin - pages.begin : 0;
+    if (!guard->shares_) pages.end = whole_pages({addresses.begin, own_end(addresses)}).end;
+    const std::size_t here = missing.begin > pages.begin ? missing.begin - std::max(pages.begin, addresses.begin) : 0;
     if (Tracker::concerns(pointer(pages.begin), pages.bytes())) return guard; // sent, and received into meanwhile
     if (guard->overlaps_another(pages)) return guard;
     fault::add(on_fault);
-    const bool door = memory_file >= 0;
     const bool first = best.guarding == Guarding::userfault && memory.anonymous &&
-                       (best.forced || !coming.fewer || !door) && (trying || !anything_pinned());
+                       (best.forced || !coming.fewer || !door) && !guard->shares_ && (trying || !anything_pinned());
     if ((first && guard->close(Guarding::userfault, pages, here, coming.fewer)) ||
         (door && guard->close(Guarding::mprotect, pages, here)))
         guard->edge_missing_ -= intersection(pages, missing).bytes();
     return guard;
 }
 
-// Two receives into the same bytes at once are wrong, but must not corrupt anything.
+// Where the buffer begins and ends in the middle of a page.
+bool Guard::take_shared_pages(Range &pages, std::uintptr_t from) const {
+    const std::size_t page = page_bytes();
+    const Range all{from / page * page, (buffer_.end + page - 1) / page * page}, own = own_allocation(buffer_);
+    if (!own.covers(all) || all == pages) return false;
+    pages = all;
+    return true;
+}
+
+// Two receives into the same bytes at once are wrong, but must not corrupt anything. The same page is another matter.
 bool Guard::overlaps_another(Range pages) const {
     for (const Guard *guard = guards; guard; guard = guard->next_)
-        if (guard != this && guard->guarded().intersects(pages)) return true;
+        if (guard != this && guard->guarded().intersects(pages) &&
+            !(shares_ && guard->how_ == Guarding::mprotect && !guard->buffer_.intersects(buffer_)))
+            return true;
     return false;
 }
 
@@ -288,7 +301,7 @@ bool Guard::open(Range pages, const std::byte *data) {
     const Range addresses = addresses_of_pages(pages);
     if (how_ == Guarding::userfault) {
         if (!userfault::fill(addresses, data)) return false;
-    } else if (!Tracker::open_what_came(addresses)) {
+    } else if (!open_what_nobody_else_closed(addresses)) {
         closed_to_the_end_ = true; // it would take a map more than the kernel allows
         return true;
     }
@@ -296,6 +309,68 @@ bool Guard::open(Range pages, const std::byte *data) {
               here_.begin() + static_cast<std::ptrdiff_t>(pages.end), true);
     fault::pages_opened();
     return true;
+}
+
+bool Guard::is_closed(Range page) const {
+    return guarded().covers(page) && !here_[pages_of(page).begin];
+}
+
+// Another message may come into the rest of the first and the last page: then they are its.
+Range Guard::without_others(Range pages) const {
+    const auto is_anothers = [this](Range page) {
+        for (const Guard *guard = guards; guard; guard = guard->next_)
+            if (guard != this && guard->is_closed(page)) return true;
+        return false;
+    };
+    const std::size_t page = page_bytes();
+    if (shares_ && is_anothers({pages.begin, pages.begin + page})) pages.begin += page;
+    if (shares_ && !pages.empty() && is_anothers({pages.end - page, pages.end})) pages.end -= page;
+    return pages;
+}
+
+bool Guard::open_what_nobody_else_closed(Range pages) const {
+    pages = without_others(pages);
+    return pages.empty() || Tracker::open_what_came(pages);
+}
+
+void Guard::shorten(std::size_t bytes) {
+    const Range beyond{buffer_.begin + bytes, buffer_.end};
+    if (beyond.empty()) return;
+    missing_ -= beyond.bytes();
+    const Range inside = intersection(beyond, guarded());
+    edge_missing_ -= beyond.bytes() - (inside.empty() ? 0 : inside.bytes());
+    buffer_.end = beyond.begin;
+    coming_end_ = buffer_.end;
+    if (missing_ == 0) return give_back();
+    for (std::size_t page = inside.empty() ? here_.size() : pages_of(inside).begin; page < here_.size(); page++)
+        if (!here_[page] && got_[page] == bytes_of(page))
+            static_cast<void>(open({page, page + 1}, got_[page] ? stage(page) : kept(page)));
+}
+
+// The program has one thread, and that one is in the library.
+bool Guard::lend(Range addresses) {
+    bool found = false;
+    for (Guard *guard = guards; guard; guard = guard->next_) {
+        if (!guard->shares_ || !guard->guarded().intersects(addresses)) continue;
+        const std::size_t page = page_bytes();
+        const Range all = guard->guarded();
+        for (const Range shared : {Range{all.begin, all.begin + page}, Range{all.end - page, all.end}})
+            found |=
+                shared.intersects(addresses) && guard->is_closed(shared) && protect(shared, PROT_READ | PROT_WRITE);
+    }
+    lends_ |= found;
+    return found;
+}
+
+void Guard::take_back() {
+    lends_ = false;
+    const std::size_t page = page_bytes();
+    for (const Guard *guard = guards; guard; guard = guard->next_) {
+        if (!guard->shares_) continue;
+        const Range all = guard->guarded();
+        for (const Range shared : {Range{all.begin, all.begin + page}, Range{all.end - page, all.end}})
+            if (!all.empty() && guard->is_closed(shared)) protect(shared, PROT_NONE);
+    }
 }
 
 // The buffer is ordinary memory again.
@@ -306,8 +381,8 @@ void Guard::give_back() {
         if (how_ == Guarding::userfault)
             userfault::forget(pages);
         else if (closed_to_the_end_ || missing_)
-            Tracker::open_what_came(pages); // one map: always possible
-        fault::pages_opened();              // before the range is given up: see fault.h
+            open_what_nobody_else_closed(pages); // one map: always possible
+        fault::pages_opened();                   // before the range is given up: see fault.h
         end_ = 0;
         begin_ = 0;
     }
@@ -329,9 +404,10 @@ void Guard::end() {
 
 bool Guard::on_fault(const fault::Access &access) {
     if (!any()) return false;
+    bool brought = false;
     for (Guard *guard = guards; guard; guard = guard->next_)
-        if (guard->guarded().covers({access.address, access.address + 1})) return guard->bring(access);
-    return false;
+        if (guard->guarded().covers({access.address, access.address + 1})) brought |= guard->bring(access);
+    return brought;
 }
 
 //! What a touch waits for, and whether it had to.
@@ -368,7 +444,7 @@ bool Guard::meets_a_guard(Range addresses) {
     return false;
 }
 
-bool Guard::meets_a_message(Range addresses) {
+bool Guard::comes_into(Range addresses) {
     for (const Guard *guard = guards; guard; guard = guard->next_)
         if (Range{guard->coming_begin_, guard->coming_end_}.intersects(addresses)) return true;
     return false;
@@ -395,12 +471,12 @@ void Guard::settle(const void *address, std::size_t bytes) {
 
 void Guard::retire(const void *address, std::size_t bytes) {
     Range wanted = addresses_of(address, bytes);
-    if (!any() || !meets_a_message(wanted)) return;
+    if (!any() || !comes_into(wanted)) return;
     until(
         wanted,
         [](void *what) {
             const Range range = *static_cast<Range *>(what);
-            return !meets_a_message(range);
+            return !comes_into(range);
         },
         &wanted);
 }

@@ -36,13 +36,16 @@ struct Coming {
     std::size_t here = 0; //!< so many of its first bytes are here already
     bool fewer =
         false; //!< it may turn out to be shorter; what does not come stays as it was, which mprotect does by itself
+    bool shares =
+        false; //!< also its first and last page are guarded where other bytes of the same allocation are on them. Only for a program with
+               //!< one thread: another could wait for these bytes, and the message for it
 };
 
 //! \brief The receiver's side: the program runs on while a message arrives, and stops where it touches a page that has not come
 //! (Bao et al. 2012, III.B; Ke et al. 2005, 2).
 //!
-//! Only pages that the buffer has to itself are guarded. The bytes on its first and last page may share it with other live data: a receive
-//! may return once edges_arrived(). Where memory cannot be guarded (a stack, shared memory, bytes of another guard) all of it is edge.
+//! Only pages that the buffer has to itself are guarded, unless it shares() them. The bytes on its first and last page may share it with
+//! other live data: a receive may return once edges_arrived(). Where memory cannot be guarded (a stack, shared memory, bytes of another guard) all of it is edge.
 //!
 //!     Guard *guard = Guard::begin(buffer, bytes);   // exactly the bytes that will come
 //!     ... guard->arrive(offset, cell, cell_bytes);  // from progress, in any order, each byte once
@@ -76,6 +79,18 @@ public:
     //! These bytes of the message are here. False: the buffer is gone, unmapped by the program, and the message cannot come in.
     [[nodiscard]] bool arrive(std::size_t offset, const void *data, std::size_t bytes);
 
+    //! The message has only so many bytes, none of which but these has come beyond.
+    void shorten(std::size_t bytes);
+
+    //! A call of the library uses pages that the buffer shares, for what it was asked before they were closed: they are open until
+    //! take_back(). False if it uses others. Under the lock.
+    static bool lend(Range addresses);
+    static bool lends() { return lends_; }
+    static void take_back();
+
+    //! Is something of a message that has begun to come missing there?
+    static bool comes_into(Range addresses);
+
     std::size_t missing() const { return missing_; }
     bool edges_arrived() const { return edge_missing_ == 0; }
     //! Is the buffer's last byte on a guarded page? Else the receive may return only when its end is here.
@@ -101,7 +116,6 @@ private:
     Guard() = default;
     static bool on_fault(const fault::Access &access);
     static bool meets_a_guard(Range addresses);
-    static bool meets_a_message(Range addresses);
     static void before_fork();
     static void after_fork();
     static void in_child();
@@ -111,7 +125,11 @@ private:
     struct Wish;
     static bool come(void *its_wish);
     bool bring(const fault::Access &access);
+    bool take_shared_pages(Range &pages, std::uintptr_t from) const;
     bool overlaps_another(Range pages) const;
+    bool is_closed(Range page) const;
+    Range without_others(Range pages) const;
+    bool open_what_nobody_else_closed(Range pages) const;
     bool arrive_inside(Range addresses, const std::byte *data);
     std::size_t bytes_of(std::size_t page) const;
     std::byte *stage(std::size_t page);
@@ -123,7 +141,7 @@ private:
     Range pages_of(Range addresses) const;
 
     Guarding how_ = Guarding::block;
-    bool used_ = false;
+    bool used_ = false, shares_ = false;
     Range buffer_;                                  // addresses
     std::atomic<std::uintptr_t> begin_{0}, end_{0}; // of the guarded pages; a handler looks at them without the lock
     std::atomic<std::uintptr_t> coming_begin_{0},
@@ -135,6 +153,7 @@ private:
     std::size_t first_kept_ = 0;        // page
     std::vector<Staged> staged_;        // pages of which a part has come, where the kernel takes whole ones only
     bool closed_to_the_end_ = false;    // a page could not be opened by itself
+    static inline bool lends_ = false;
     static inline std::atomic<std::size_t> active_{0}; // messages that are coming in, guarded or not
     Guard *next_ = nullptr; // of all guards; they are used again, never freed: a handler may look at them
 };

@@ -2,6 +2,7 @@
 
 #include "pages/kernel.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstring>
 #include <fcntl.h>
@@ -9,6 +10,7 @@
 #include <sys/mman.h>
 #include <sys/uio.h>
 #include <unistd.h>
+#include <vector>
 
 namespace stretto::pages {
 
@@ -132,7 +134,109 @@ Range own_stack() {
     return stack;
 }
 
+constexpr std::size_t farthest_header = std::size_t{1} << 30;
+
+#ifdef __GLIBC__
+//! An allocation with a mapping of its own, by its header at the mapping's first page, which may be closed.
+Range mapped_at(std::uintptr_t page, int memory) {
+    Chunk chunk;
+    if (pread(memory, &chunk, sizeof chunk, static_cast<off_t>(page)) != static_cast<ssize_t>(sizeof chunk)) return {};
+    return chunk.before == 0 && chunk.mapped(page) ? Range{page, page + chunk.bytes()} : Range{};
+}
+
+Range find_mapped(Range addresses, int memory) {
+    Mapping around;
+    const std::uintptr_t first_page = addresses.begin / page_bytes() * page_bytes();
+    const int maps = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
+    const bool exists = query(maps, first_page, around) || parse(first_page, around);
+    if (maps >= 0) close(maps);
+    if (!exists) return {};
+    const std::uintptr_t lowest = std::max(around.addresses.begin, first_page - std::min(first_page, farthest_header));
+    for (std::uintptr_t page = first_page; page >= lowest; page -= page_bytes())
+        if (const Range found = mapped_at(page, memory); found.covers(addresses)) return found;
+    return {};
+}
+
+//! Where the kernel began the heap.
+std::uintptr_t heap_begin() {
+    static const std::uintptr_t begin = [] {
+        unsigned long start_brk = 0;
+        if (std::FILE *stat = std::fopen("/proc/self/stat", "re")) {
+            char line[1024] = "";
+            constexpr int fields_after_name = 44; // proc(5)
+            if (std::fgets(line, sizeof line, stat))
+                if (const char *at = std::strrchr(line, ')')) {
+                    for (int k = 0; at && k < fields_after_name + 1; k++) at = std::strchr(at + 1, ' ');
+                    if (at) std::sscanf(at, "%lu", &start_brk);
+                }
+            std::fclose(stat);
+        }
+        return static_cast<std::uintptr_t>(start_brk);
+    }();
+    return begin;
+}
+
+//! An allocation in the heap, without its header, which others use: glibc's chunks lie side by side from the heap's begin. No header is
+//! on a page that is closed, as such a page belongs to one allocation alone.
+Range find_in_heap(Range addresses) {
+    const auto end = reinterpret_cast<std::uintptr_t>(sbrk(0));
+    std::uintptr_t at = heap_begin();
+    if (!at || at > addresses.begin || addresses.end > end) return {};
+    while (at + sizeof(Chunk) <= addresses.begin) {
+        Chunk chunk;
+        std::memcpy(&chunk, pointer(at), sizeof chunk);
+        if (!chunk.in_a_heap() || chunk.bytes() > end - at) return {};
+        const Range inside{at + sizeof(Chunk), at + chunk.bytes()};
+        if (inside.covers(addresses)) return inside;
+        at = inside.end;
+    }
+    return {};
+}
+
+struct Known {
+    std::uintptr_t page; // that was asked about
+    Range allocation;    // nothing was found: empty
+    std::size_t size;    // as its header had it
+};
+constexpr std::size_t most_known = 256;
+
+std::size_t header_size(Range allocation, bool mapped, int memory) {
+    Chunk chunk{};
+    const std::uintptr_t at = allocation.begin - (mapped ? 0 : sizeof(Chunk));
+    if (pread(memory, &chunk, sizeof chunk, static_cast<off_t>(at)) < 0) return 0;
+    return chunk.size & ~Chunk::before_is_used;
+}
+#endif
+
 } // namespace
+
+Range own_allocation([[maybe_unused]] Range addresses) {
+#ifdef __GLIBC__
+    static std::vector<Known> known;
+    const int memory = open("/proc/self/mem", O_RDONLY | O_CLOEXEC);
+    if (memory < 0) return {};
+    const std::uintptr_t page = addresses.begin / page_bytes() * page_bytes();
+    const auto is_mapped = [](Range found) { return found.begin % page_bytes() == 0; };
+    Range found;
+    bool searched = false;
+    for (const Known &k : known) {
+        if (k.allocation.empty())
+            searched |= k.page == page;
+        else if (k.allocation.covers(addresses) && header_size(k.allocation, is_mapped(k.allocation), memory) == k.size)
+            found = k.allocation;
+    }
+    if (found.empty() && !searched) {
+        found = find_in_heap(addresses);
+        if (found.empty()) found = find_mapped(addresses, memory);
+        if (known.size() == most_known) known.clear();
+        known.push_back({page, found, found.empty() ? 0 : header_size(found, is_mapped(found), memory)});
+    }
+    close(memory);
+    return found;
+#else
+    return {};
+#endif
+}
 
 bool anything_pinned() {
     std::FILE *status = std::fopen("/proc/self/status", "re");

@@ -18,6 +18,11 @@ Range whole_pages(Range addresses);
 //! behind the buffer may be the program's all the same.
 std::uintptr_t own_end(Range addresses);
 
+//! The allocation of malloc that these bytes lie in, if all can be told: on pages that it has to itself there is nothing of anybody else.
+//! What glibc keeps in front of allocations is followed from the heap's begin, or searched for down to a mapping's first page; what was
+//! found is remembered. For a process of one thread, outside malloc.
+Range own_allocation(Range addresses);
+
 inline void *pointer(std::uintptr_t address) {
     return reinterpret_cast<void *>(address);
 }

@@ -72,6 +72,7 @@ void Guard::take() {
 }
 
 void Guard::give_back() {
+    if (stretto::pages::Guard::lends()) stretto::pages::Guard::take_back();
     mine = false;
     pthread_mutex_unlock(&mutex);
     if (state == held_quietly) quiet.~Quiet();

@@ -81,6 +81,8 @@ public:
 
     //! The program's threads may call MPI at once.
     static inline bool multiple = false;
+    //! It promised to have one thread (MPI_THREAD_SINGLE).
+    static inline bool one_thread = false;
     //! Faults may call the library. Set before the first page is watched or guarded, and never taken back.
     static inline bool pages = false;
     //! Does this thread hold it?

@@ -75,6 +75,8 @@ void read_settings() {
     settings.off = mode && std::strcmp(mode, "off") == 0;
     const auto is = [&](const char *name) { return mode && std::strcmp(mode, name) == 0; };
     settings.release_receives = is("receive") || is("all");
+    const char *release = read_word("STRETTO_RELEASE", {"matched", "unmatched"});
+    settings.release_unmatched = settings.release_receives && release && std::strcmp(release, "unmatched") == 0;
     settings.release_sends = is("send") || is("all");
     if (mode && *mode && !settings.off && !settings.release_receives && !settings.release_sends && !is("chunk"))
         std::fprintf(stderr, "stretto: STRETTO=%s is unknown (off, chunk, receive, send or all); taken as chunk\n",

@@ -17,6 +17,7 @@ enum class Trigger {
 struct Settings {
     bool off = false;               //!< STRETTO=off: exactly the plain library
     bool release_receives = false;  //!< STRETTO=receive or all: receives return before all has come
+    bool release_unmatched = false; //!< STRETTO_RELEASE=unmatched: ... before they are matched, even
     bool release_sends = false;     //!< STRETTO=send or all: sends leave from copies
     bool force = false;             //!< STRETTO_FORCE=1: everything happens that can, as small as it can
     bool counters = false;          //!< STRETTO_COUNTERS=1

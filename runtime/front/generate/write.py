@@ -91,6 +91,10 @@ namespace stretto::front {{
 """
 
 
+# Where it depends on more than the arguments what must be settled.
+SETTLES_ITSELF = ("Irecv",)
+
+
 def settled(function, standard):
     """The arguments of front::settle, for each buffer of a handled function: (buf, count, datatype) stand side by side."""
     meanings = standard[classes.base(function.name)]
@@ -144,7 +148,7 @@ def body(class_, function, standard, native, arguments):
     if class_.name == "handled":
         outermost += "    if (outermost) front::caller = __builtin_return_address(0);\n"
         settles = "".join(f"        front::settle({buffer});\n" for buffer in settled(function, standard))
-        if settles:
+        if settles and name not in SETTLES_ITSELF:
             outermost += f"    if (progress::tasks && outermost) {{\n{settles}    }}\n"
         return f"{outermost}    return outermost && front::framing() ? front::{name}({arguments}) : {native};\n"
     first = f"    if (outermost && front::framing()) front::{class_.first}();\n" if class_.first else ""
