@@ -43,6 +43,7 @@ class Plan:
     delta: int | None  # None: the runtime's own
     ratio: float
     trigger: str
+    release: str | None  # STRETTO_RELEASE of an unmodified program
     mechanisms: dict[str, str]  # STRETTO_TRACKER, STRETTO_GUARD, where forced
     reps: int
     dilate: float
@@ -64,7 +65,8 @@ class Plan:
         """How Stretto is launched."""
         delta = {"STRETTO_DELTA": str(self.delta)} if self.delta else {}
         if self.kernel.unmodified:
-            return {"STRETTO": "all", **delta}
+            release = {"STRETTO_RELEASE": self.release} if self.release else {}
+            return {"STRETTO": "all", **release, **delta}
         return {"STRETTO_TRIGGER": TRIGGERS[trigger], **delta, **(self.mechanisms if trigger == PAGES else {})}
 
     @property
@@ -134,6 +136,12 @@ def parser() -> argparse.ArgumentParser:
         help="says what is ready and needed: annotate, or pages, beside annotate (default: annotate)",
     )
     top.add_argument(
+        "--release",
+        metavar="WHEN",
+        choices=("matched", "unmatched"),
+        help="unmodified programs: when their receives may return (default: matched)",
+    )
+    top.add_argument(
         "--tracker", metavar="M", choices=("userfault", "mprotect", "none"), help="pages: how writes are noticed"
     )
     top.add_argument(
@@ -183,6 +191,10 @@ def read(arguments: list[str]) -> Plan:
         raise Wrong(f"--trigger {asked.trigger}: one of {', '.join(TRIGGERS)}")
     if kernel.unmodified and asked.trigger == PAGES:
         raise Wrong(f"--trigger pages: {kernel.name} sends no delta messages; it runs unmodified, under `stretto run`")
+    if asked.release and not kernel.unmodified:
+        raise Wrong(
+            f"--release {asked.release}: {kernel.name} has Stretto's annotations; it is for unmodified programs"
+        )
     mechanisms = {"STRETTO_TRACKER": asked.tracker, "STRETTO_GUARD": asked.guard}
     if asked.trigger != PAGES and any(mechanisms.values()):
         raise Wrong("--tracker and --guard are for --trigger pages")
@@ -224,6 +236,7 @@ def read(arguments: list[str]) -> Plan:
         delta=asked.delta,
         ratio=asked.ratio,
         trigger=asked.trigger,
+        release=asked.release,
         mechanisms={name: mechanism for name, mechanism in mechanisms.items() if mechanism},
         reps=reps,
         dilate=dilate,

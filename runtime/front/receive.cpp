@@ -164,7 +164,8 @@ int finish_receive(Incoming &incoming, MPI_Status *status) {
     trace::Wait wait;
     // Returns at once; MPICH 4.0's non-blocking form gives another status.
     if (source == MPI_PROC_NULL) return native::recv(buf, count, type, source, tag, comm, status);
-    if (nothing_under_way() && !settings.release_unmatched) {
+    const Returns when = returns(comm, source, tag, count, type);
+    if (nothing_under_way() && when != Returns::unmatched) {
         const auto &c = mpi::communicator(comm);
         if (!may_be_framed(*c, source, count, type)) return native::recv(buf, count, type, source, tag, comm, status);
         MPI_Status its_status;
@@ -172,7 +173,6 @@ int finish_receive(Incoming &incoming, MPI_Status *status) {
         const int error = native::recv(buf, count, type, source, tag, comm, &its_status);
         return finish_waited(buf, count, type, source, tag, comm, error, its_status, status);
     }
-    const Returns when = returns(comm, source, tag, count, type);
     Incoming incoming;
     {
         progress::Guard guard;

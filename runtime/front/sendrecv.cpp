@@ -6,7 +6,6 @@
 #include "front/outgoing.h"
 #include "trace/counters.h"
 #include "trace/timeline.h"
-#include "tune/settings.h"
 
 namespace stretto::front {
 
@@ -82,7 +81,8 @@ int Sendrecv(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, in
              MPI_Count recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Status *status) {
     trace::Wait waiting;
     wait_for_matches();
-    if (nothing_under_way() && !settings.release_unmatched &&
+    const message::Returns when = returns(comm, source, recvtag, recvcount, recvtype);
+    if (nothing_under_way() && when != message::Returns::unmatched &&
         !may_frame(*mpi::communicator(comm), dest, sendcount, sendtype)) {
         MPI_Status its_status;
         const int error = native::sendrecv(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype,
@@ -93,7 +93,6 @@ int Sendrecv(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, in
         }
         return finish_waited(recvbuf, recvcount, recvtype, source, recvtag, comm, error, its_status, status);
     }
-    const message::Returns when = returns(comm, source, recvtag, recvcount, recvtype);
     Both both;
     {
         progress::Guard guard;

@@ -269,9 +269,10 @@ bool Guard::arrive_inside(Range addresses, const std::byte *data) {
     return there;
 }
 
-// Bytes of the message on this page: all but of the last one, where the buffer ends before it.
+// Bytes of the message on this page: all but of the first and the last one, where the buffer begins or ends on them.
 std::size_t Guard::bytes_of(std::size_t page) const {
-    return intersection(addresses_of_pages({page, page + 1}), buffer_).bytes();
+    const Range its = intersection(addresses_of_pages({page, page + 1}), buffer_);
+    return its.empty() ? 0 : its.bytes();
 }
 
 std::byte *Guard::stage(std::size_t page) {
@@ -341,10 +342,10 @@ void Guard::shorten(std::size_t bytes) {
     edge_missing_ -= beyond.bytes() - (inside.empty() ? 0 : inside.bytes());
     buffer_.end = beyond.begin;
     coming_end_ = buffer_.end;
-    if (missing_ == 0) return give_back();
     for (std::size_t page = inside.empty() ? here_.size() : pages_of(inside).begin; page < here_.size(); page++)
         if (!here_[page] && got_[page] == bytes_of(page))
             static_cast<void>(open({page, page + 1}, got_[page] ? stage(page) : kept(page)));
+    if (missing_ == 0) give_back();
 }
 
 // The program has one thread, and that one is in the library.

@@ -3,6 +3,7 @@
 #include "wire.h"
 
 #include <atomic>
+#include <malloc.h>
 #include <memory>
 #include <spawn.h>
 #include <sys/syscall.h>
@@ -78,6 +79,135 @@ TEST_P(GuardHazard, a_guard_that_ends_before_its_message_leaves_what_was_here) {
     ASSERT_EQ(guard->how(), guarding);
     Wire::end(guard);
     EXPECT_TRUE(is_message(memory.at(), page + 100));
+}
+
+// --- pages that a message shares with its allocation's other bytes --------------------------------------------------
+
+//! So much that malloc maps it by itself, whatever was freed before.
+class Allocation {
+public:
+    Allocation() { std::memset(memory, 'o', first_bytes); }
+    ~Allocation() { std::free(memory); }
+    char *at(std::size_t k) { return memory + k; }
+    static constexpr std::size_t first_bytes = 1 << 18;
+
+private:
+    char *memory = static_cast<char *>(std::malloc(std::size_t{64} << 20));
+};
+constexpr Coming unmatched{.fewer = true, .shares = true};
+
+TEST_P(GuardHazard, shared_pages_are_guarded_and_keep_their_other_bytes) {
+    for (const std::size_t begin : {std::size_t{1}, 3 * page + 1000})
+        for (const std::size_t bytes : {std::size_t{200}, 2 * page, 5 * page + 77}) {
+            Allocation memory;
+            Guard *guard = Wire::receive(memory.at(begin), bytes, 700, unmatched, bytes);
+            ASSERT_TRUE(guard->edges_arrived());
+            EXPECT_EQ(read_from(memory.at(begin + bytes)), 'o');
+            EXPECT_EQ(read_from(memory.at(begin - 1)), 'o');
+            EXPECT_TRUE(is_message(memory.at(begin), bytes));
+            EXPECT_EQ(guard->missing(), 0u);
+            Wire::end(guard);
+            write_to(memory.at(begin + bytes), 'w');
+        }
+}
+
+TEST_P(GuardHazard, a_page_of_two_messages_opens_when_both_have_come) {
+    for (const bool second_first : {false, true}) {
+        Allocation memory;
+        const std::size_t bytes = 3 * page + 500;
+        Guard *first = Wire::receive(memory.at(0), bytes, page, unmatched, bytes);
+        Guard *second = Wire::receive(memory.at(bytes), bytes, page, unmatched, bytes);
+        ASSERT_TRUE(first->edges_arrived() && second->edges_arrived());
+        if (second_first) std::reverse(Wire::pieces.begin(), Wire::pieces.end());
+        EXPECT_EQ(read_from(memory.at(bytes - 1)), Wire::content(bytes - 1));
+        EXPECT_EQ(read_from(memory.at(bytes)), Wire::content(0));
+        EXPECT_TRUE(is_message(memory.at(0), bytes) && is_message(memory.at(bytes), bytes));
+        Wire::end(first);
+        Wire::end(second);
+    }
+}
+
+TEST_P(GuardHazard, a_guard_that_ends_leaves_the_others_part_of_a_page) {
+    Allocation memory;
+    const std::size_t bytes = 3 * page + 500;
+    Guard *first = Wire::receive(memory.at(0), bytes, page, unmatched, 0);
+    Guard *second = Wire::receive(memory.at(bytes), bytes, page, unmatched, bytes);
+    Wire::end(first);
+    EXPECT_EQ(read_from(memory.at(100)), 'o');
+    EXPECT_EQ(second->missing(), bytes);
+    EXPECT_EQ(read_from(memory.at(bytes)), Wire::content(0));
+    EXPECT_TRUE(is_message(memory.at(bytes), bytes));
+    Wire::end(second);
+}
+
+TEST_P(GuardHazard, a_message_that_is_shorter_leaves_the_rest) {
+    for (const std::size_t bytes : {std::size_t{0}, std::size_t{10}, page, 2 * page + 7, 9 * page}) {
+        Allocation memory;
+        const std::size_t most = 9 * page;
+        Guard *guard = Wire::receive(memory.at(100), most, 600, unmatched, bytes);
+        {
+            Wire::Lock lock;
+            guard->shorten(bytes);
+        }
+        Wire::flows = 0; // what does not come is not waited for
+        for (std::size_t at = bytes + page; at < most; at += page / 2)
+            EXPECT_EQ(read_from(memory.at(100 + at)), 'o') << at;
+        Wire::flows = 1;
+        EXPECT_TRUE(is_message(memory.at(100), bytes));
+        EXPECT_EQ(read_from(memory.at(100 + bytes)), 'o');
+        EXPECT_EQ(guard->missing(), 0u);
+        Wire::end(guard);
+    }
+}
+
+TEST_P(GuardHazard, a_shared_page_that_was_lent_is_closed_again) {
+    Allocation memory;
+    const std::size_t bytes = 2 * page;
+    Guard *guard = Wire::receive(memory.at(page + 100), bytes, page, unmatched, bytes);
+    ASSERT_TRUE(guard->edges_arrived());
+    {
+        Wire::Lock lock;
+        EXPECT_FALSE(Guard::lend(addresses_of(memory.at(8 * page), 1)));
+        ASSERT_TRUE(Guard::lend(addresses_of(memory.at(page + 90), 4)));
+        EXPECT_TRUE(Guard::lends());
+        *memory.at(page + 90) = 'l'; // as the library would
+        Guard::take_back();
+    }
+    EXPECT_EQ(guard->missing(), bytes);
+    EXPECT_TRUE(is_message(memory.at(page + 100), bytes));
+    EXPECT_EQ(*memory.at(page + 90), 'l');
+    Wire::end(guard);
+}
+
+TEST_P(GuardHazard, pages_of_the_heap_are_shared_within_one_allocation_only) {
+    mallopt(M_MMAP_THRESHOLD, 1 << 30);
+    char *const memory = static_cast<char *>(std::malloc(20 * page));
+    mallopt(M_MMAP_THRESHOLD, 128 << 10);
+    const Range own = own_allocation(addresses_of(memory + 5 * page, page));
+    EXPECT_EQ(own.begin, addresses_of(memory, 1).begin);
+    EXPECT_LE(own.end, addresses_of(memory, 20 * page + 64).end);
+    EXPECT_GE(own.end, addresses_of(memory, 20 * page - 8).end); // the next one's header begins with bytes of this one
+    Guard *inner = Wire::receive(memory + page + 40, 2 * page, page, unmatched, 2 * page);
+    EXPECT_TRUE(inner->edges_arrived());
+    Guard *outer =
+        Wire::receive(memory + 10 * page, 10 * page, page, unmatched, 10 * page); // its end is on the next one's page
+    EXPECT_FALSE(outer->edges_arrived());
+    Wire::wait_for_edges(outer);
+    EXPECT_TRUE(is_message(memory + page + 40, 2 * page) && is_message(memory + 10 * page, 10 * page));
+    Wire::end(inner);
+    Wire::end(outer);
+    std::free(memory);
+}
+
+TEST_P(GuardHazard, a_second_allocation_where_the_first_was_is_asked_anew) {
+    for (const std::size_t megabytes : {64, 48, 64}) {
+        char *memory = static_cast<char *>(std::malloc(megabytes << 20));
+        const Range own = own_allocation(addresses_of(memory + 100 * page, 10));
+        EXPECT_EQ(own.begin, addresses_of(memory, 1).begin / page * page);
+        EXPECT_GE(own.bytes(), megabytes << 20);
+        EXPECT_LT(own.bytes(), (megabytes << 20) + 2 * page);
+        std::free(memory);
+    }
 }
 
 TEST_P(GuardHazard, pieces_of_any_size_come_in_any_order) {

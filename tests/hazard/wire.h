@@ -39,10 +39,15 @@ public:
 
     //! The message is sent in pieces of so many bytes: byte k of it is content(k). Its first ones are here already.
     static Guard *receive(char *buffer, std::size_t bytes, std::size_t piece, std::size_t here = 0) {
+        return receive(buffer, bytes, piece, Coming{.here = here}, bytes);
+    }
+
+    //! One that turns out to have so many bytes only.
+    static Guard *receive(char *buffer, std::size_t most, std::size_t piece, Coming coming, std::size_t bytes) {
         Lock lock;
-        for (std::size_t k = 0; k < here; k++) buffer[k] = content(k);
-        Guard *guard = Guard::begin(buffer, bytes, {.here = here});
-        for (std::size_t at = here; at < bytes; at += piece) {
+        for (std::size_t k = 0; k < coming.here; k++) buffer[k] = content(k);
+        Guard *guard = Guard::begin(buffer, most, coming);
+        for (std::size_t at = coming.here; at < bytes; at += piece) {
             Piece next{guard, at, {}};
             for (std::size_t k = at; k < std::min(at + piece, bytes); k++) next.bytes.push_back(content(k));
             pieces.push_back(std::move(next));

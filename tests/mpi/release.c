@@ -226,3 +226,168 @@ PROMISE(released_a_message_is_never_looked_at) {
     if (rank == 0) send(buffer, 1);
     if (rank == 1) receive(buffer);
 }
+
+/* With STRETTO_RELEASE=unmatched a receive whose status nobody asks for returns before anything was sent. */
+static unsigned char *allocation(long bytes) {
+    unsigned char *memory = malloc(bytes);
+    CHECK(memory != NULL);
+    memset(memory, 0xEE, bytes);
+    return memory;
+}
+
+static int is_content(const unsigned char *memory, long bytes, unsigned what) {
+    for (long k = 0; k < bytes; k++)
+        if (memory[k] != byte_of(what, k)) return 0;
+    return 1;
+}
+
+PROMISE(unmatched_rows_leave_what_shares_their_pages) {
+    enum { ROWS = 12, ROW = 39000 };
+    unsigned char *matrix = allocation(ROWS * ROW);
+    for (int how = 0; how < TIMES; how++) {
+        const int rows[] = {0, 5, 6, ROWS - 1};
+        MPI_Request request[4];
+        if (rank == 0) usleep(3000);
+        for (int k = 0; k < 4; k++) {
+            unsigned char *row = matrix + rows[k] * ROW;
+            if (rank == 0) fill(row, ROW, 10 * how + k), MPI_Send(row, ROW, MPI_BYTE, 1, k, MPI_COMM_WORLD);
+            if (rank == 1) MPI_Irecv(row, ROW, MPI_BYTE, 0, k, MPI_COMM_WORLD, &request[k]);
+        }
+        if (rank == 1) {
+            MPI_Waitall(4, request, MPI_STATUSES_IGNORE);
+            for (int q = 0; q < 4; q++) {
+                const int k = how % 2 ? q : 3 - q;
+                CHECK(is_content(matrix + rows[k] * ROW, ROW, 10 * how + k));
+                if (k % 2) matrix[rows[k] * ROW - 1] = how; /* of the row before */
+            }
+            CHECK(matrix[ROW] == 0xEE && matrix[5 * ROW - 1] == how && matrix[ROWS * ROW - ROW - 1] == how);
+            CHECK(all_are(matrix + ROW, 4 * ROW - 1, 0xEE) && all_are(matrix + 7 * ROW, 4 * ROW - 1, 0xEE));
+        }
+        MPI_Barrier(MPI_COMM_WORLD);
+    }
+    free(matrix);
+}
+
+PROMISE(unmatched_a_shorter_message_leaves_the_rest) {
+    unsigned char *buffer = allocation(BYTES), *sent = allocation(BYTES);
+    const int sizes_of_it[] = {0, 1, 100, 5000, 20000, BYTES / 2 + 13, BYTES};
+    for (int k = 0; k < 7; k++) {
+        const int bytes = sizes_of_it[k];
+        if (rank == 0) usleep(3000), fill(sent, BYTES, k), MPI_Send(sent, bytes, MPI_BYTE, 1, 1, MPI_COMM_WORLD);
+        if (rank == 1) {
+            memset(buffer, 0xEE, BYTES);
+            MPI_Recv(buffer, BYTES, MPI_BYTE, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+            CHECK(all_are(buffer + bytes, BYTES - bytes, 0xEE));
+            CHECK(is_content(buffer, bytes, k));
+        }
+    }
+    free(buffer), free(sent);
+}
+
+PROMISE(unmatched_a_buffer_is_received_into_again) {
+    unsigned char *buffer = allocation(BYTES);
+    MPI_Request request;
+    for (int k = 0; k < TIMES; k++) {
+        if (rank == 0) usleep(1000), fill(buffer, BYTES, k), MPI_Send(buffer, BYTES, MPI_BYTE, 1, 1, MPI_COMM_WORLD);
+        if (rank == 1) {
+            MPI_Irecv(buffer, BYTES, MPI_BYTE, 0, 1, MPI_COMM_WORLD, &request);
+            MPI_Wait(&request, MPI_STATUS_IGNORE);
+            if (k % 3 == 2) CHECK(is_content(buffer, BYTES, k));
+        }
+    }
+    if (rank == 1) CHECK(is_content(buffer, BYTES, TIMES - 1));
+    free(buffer);
+}
+
+PROMISE(unmatched_a_message_waits_for_the_one_before_it) {
+    unsigned char *buffer = allocation(BYTES);
+    MPI_Request request[2];
+    for (int k = 0; k < TIMES; k++) {
+        unsigned char second[100];
+        fill(second, 100, k + 50);
+        if (rank == 0) {
+            fill(buffer, BYTES, k);
+            MPI_Isend(buffer, BYTES, MPI_BYTE, 1, 1, MPI_COMM_WORLD, &request[0]); /* some of it: see send() */
+            MPI_Isend(second, 100, MPI_BYTE, 1, 1, MPI_COMM_WORLD, &request[1]);
+            usleep(10000);
+            MPI_Waitall(2, request, MPI_STATUSES_IGNORE);
+        }
+        if (rank == 1) {
+            for (int m = 0; m < 2; m++) {
+                MPI_Irecv(buffer, BYTES, MPI_BYTE, 0, 1, MPI_COMM_WORLD, &request[m]);
+                if (m == 0) MPI_Wait(&request[m], MPI_STATUS_IGNORE);
+            }
+            for (int look = 0, done = 0; look < 20 && !done; look++, usleep(200))
+                MPI_Test(&request[1], &done, MPI_STATUS_IGNORE);
+            MPI_Wait(&request[1], MPI_STATUS_IGNORE);
+            CHECK(is_content(buffer, 100, k + 50));
+            for (long at = 100; at < BYTES; at += 97) CHECK(buffer[at] == byte_of(k, at));
+        }
+    }
+    free(buffer);
+}
+
+PROMISE(unmatched_nothing_is_seen_before_what_it_follows) {
+    const int answers[] = {8, 3000, BYTES};
+    unsigned char *buffer = allocation(BYTES), *answer = allocation(BYTES);
+    for (int k = 0; k < 3 * 3; k++) {
+        const int bytes = answers[k % 3], how = k / 3;
+        if (rank == 0) {
+            int here = 0;
+            for (int look = 0; look < 30 && !here; look++) {
+                MPI_Iprobe(1, 2, MPI_COMM_WORLD, &here, MPI_STATUS_IGNORE);
+                usleep(300);
+            }
+            CHECK(!here);
+            fill(buffer, BYTES, k);
+            MPI_Send(buffer, BYTES, MPI_BYTE, 1, 1, MPI_COMM_WORLD);
+            MPI_Recv(answer, BYTES, MPI_BYTE, 1, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+            CHECK(is_content(answer, bytes, k + 50));
+        }
+        if (rank == 1) {
+            MPI_Request request;
+            MPI_Recv(buffer, BYTES, MPI_BYTE, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+            fill(answer, bytes, k + 50);
+            if (how == 0) MPI_Send(answer, bytes, MPI_BYTE, 0, 2, MPI_COMM_WORLD);
+            if (how == 1) {
+                MPI_Isend(answer, bytes, MPI_BYTE, 0, 2, MPI_COMM_WORLD, &request);
+                MPI_Wait(&request, MPI_STATUS_IGNORE);
+                memset(answer, 0, bytes); /* ours again */
+            }
+            if (how == 2)
+                MPI_Sendrecv(answer, bytes, MPI_BYTE, 0, 2, NULL, 0, MPI_BYTE, MPI_PROC_NULL, 0, MPI_COMM_WORLD,
+                             MPI_STATUS_IGNORE);
+            CHECK(is_content(buffer, BYTES, k));
+        }
+    }
+    free(buffer), free(answer);
+}
+
+PROMISE(unmatched_a_collective_begins_when_all_is_matched) {
+    unsigned char *buffer = allocation(BYTES);
+    for (int k = 0; k < 2; k++) {
+        MPI_Request barrier;
+        int done = 0;
+        if (rank == 0) {
+            MPI_Ibarrier(MPI_COMM_WORLD, &barrier);
+            for (int look = 0; look < 30 && !done; look++) MPI_Test(&barrier, &done, MPI_STATUS_IGNORE), usleep(300);
+            CHECK(!done);
+            fill(buffer, BYTES, k);
+            MPI_Send(buffer, BYTES, MPI_BYTE, 1, 1, MPI_COMM_WORLD);
+        }
+        if (rank == 1) MPI_Recv(buffer, BYTES, MPI_BYTE, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        if (rank != 0) MPI_Ibarrier(MPI_COMM_WORLD, &barrier);
+        if (!done) MPI_Wait(&barrier, MPI_STATUS_IGNORE);
+        if (rank == 1) CHECK(is_content(buffer, BYTES, k));
+    }
+    free(buffer);
+}
+
+PROMISE(unmatched_a_buffer_is_freed_unread) {
+    for (int k = 0; k < TIMES; k++) {
+        unsigned char *buffer = allocation(BYTES);
+        if (rank == 0) usleep(1000), MPI_Send(buffer, BYTES, MPI_BYTE, 1, 1, MPI_COMM_WORLD);
+        if (rank == 1) MPI_Recv(buffer, BYTES, MPI_BYTE, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        free(buffer);
+    }
+}

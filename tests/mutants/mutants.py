@@ -9,6 +9,7 @@ import dataclasses
 FORCE = {"STRETTO_FORCE": "1", "STRETTO_NONCE": "73747265747461206675676120342027"}
 PAGES = {"STRETTO_TRIGGER": "pages"}
 RELEASED = FORCE | {"STRETTO": "all", "STRETTO_BUDGET": "512K"}
+UNMATCHED = RELEASED | {"STRETTO_RELEASE": "unmatched"}
 
 
 @dataclasses.dataclass
@@ -675,5 +676,46 @@ MUTANTS = [
         ("released_a_buffer_is_received_into_again", "released_a_message_is_sent_on_at_once"),
         transport="tcp",
         env=RELEASED,
+    ),
+    Mutant(
+        "release: a message leaves before what its sender has received is matched",
+        "message/send.cpp",
+        "    if (unmatched)\n        hold_back();",
+        "    if (false)\n        hold_back();",
+        ("unmatched_nothing_is_seen_before_what_it_follows",),
+        transport="tcp",
+        env=UNMATCHED,
+    ),
+    Mutant(
+        "release: what is not framed leaves before what its sender has received is matched",
+        "front/environment.cpp",
+        "    progress::until([] { return message::unmatched == 0; });\n",
+        "",
+        ("unmatched_nothing_is_seen_before_what_it_follows", "unmatched_a_collective_begins_when_all_is_matched"),
+        transport="tcp",
+        env=UNMATCHED,
+    ),
+    Mutant(
+        "release: a receive comes into a buffer that an earlier one still comes into",
+        "message/receive.cpp",
+        "    if (follows_another()) return false;\n    int done",
+        "    int done",
+        ("unmatched_a_message_waits_for_the_one_before_it",),
+        transport="tcp",
+        env=UNMATCHED,
+    ),
+    Mutant(
+        "pages: a page of two messages opens when one has come",
+        "pages/guard.cpp",
+        "            if (guard != this && guard->is_closed(page)) return true;\n",
+        "",
+        hazards="guard_hazards *two_messages*:*others_part*",
+    ),
+    Mutant(
+        "pages: a shared page that was lent stays open",
+        "pages/guard.cpp",
+        "            if (!all.empty() && guard->is_closed(shared)) protect(shared, PROT_NONE);\n",
+        "            static_cast<void>(shared);\n",
+        hazards="guard_hazards *was_lent*",
     ),
 ]
