@@ -36,16 +36,17 @@ struct Coming {
     std::size_t here = 0; //!< so many of its first bytes are here already
     bool fewer =
         false; //!< it may turn out to be shorter; what does not come stays as it was, which mprotect does by itself
-    bool shares =
-        false; //!< also its first and last page are guarded where other bytes of the same allocation are on them. Only for a program with
-               //!< one thread: another could wait for these bytes, and the message for it
+    //! Also its first and last page are guarded, where only bytes of the same allocation are on them. Only for a program with one thread:
+    //! another could wait for those, and the message for it.
+    bool shares = false;
 };
 
 //! \brief The receiver's side: the program runs on while a message arrives, and stops where it touches a page that has not come
 //! (Bao et al. 2012, III.B; Ke et al. 2005, 2).
 //!
-//! Only pages that the buffer has to itself are guarded, unless it shares() them. The bytes on its first and last page may share it with
-//! other live data: a receive may return once edges_arrived(). Where memory cannot be guarded (a stack, shared memory, bytes of another guard) all of it is edge.
+//! Only pages that the buffer has to itself are guarded, or whose other bytes may be waited for too (Coming::shares). Its first and last
+//! page may hold other live data: a receive may return once edges_arrived(). Where memory cannot be guarded (a stack, shared memory,
+//! bytes of another guard) all of it is edge.
 //!
 //!     Guard *guard = Guard::begin(buffer, bytes);   // exactly the bytes that will come
 //!     ... guard->arrive(offset, cell, cell_bytes);  // from progress, in any order, each byte once
@@ -79,7 +80,7 @@ public:
     //! These bytes of the message are here. False: the buffer is gone, unmapped by the program, and the message cannot come in.
     [[nodiscard]] bool arrive(std::size_t offset, const void *data, std::size_t bytes);
 
-    //! The message has only so many bytes, none of which but these has come beyond.
+    //! The message has only so many bytes; nothing beyond them has come.
     void shorten(std::size_t bytes);
 
     //! A call of the library uses pages that the buffer shares, for what it was asked before they were closed: they are open until

@@ -157,85 +157,37 @@ Range find_mapped(Range addresses, int memory) {
     return {};
 }
 
-//! Where the kernel began the heap.
-std::uintptr_t heap_begin() {
-    static const std::uintptr_t begin = [] {
-        unsigned long start_brk = 0;
-        if (std::FILE *stat = std::fopen("/proc/self/stat", "re")) {
-            char line[1024] = "";
-            constexpr int fields_after_name = 44; // proc(5)
-            if (std::fgets(line, sizeof line, stat))
-                if (const char *at = std::strrchr(line, ')')) {
-                    for (int k = 0; at && k < fields_after_name + 1; k++) at = std::strchr(at + 1, ' ');
-                    if (at) std::sscanf(at, "%lu", &start_brk);
-                }
-            std::fclose(stat);
-        }
-        return static_cast<std::uintptr_t>(start_brk);
-    }();
-    return begin;
-}
-
-//! An allocation in the heap, without its header, which others use: glibc's chunks lie side by side from the heap's begin. No header is
-//! on a page that is closed, as such a page belongs to one allocation alone.
-Range find_in_heap(Range addresses) {
-    const auto end = reinterpret_cast<std::uintptr_t>(sbrk(0));
-    std::uintptr_t at = heap_begin();
-    if (!at || at > addresses.begin || addresses.end > end) return {};
-    while (at + sizeof(Chunk) <= addresses.begin) {
-        Chunk chunk;
-        std::memcpy(&chunk, pointer(at), sizeof chunk);
-        if (!chunk.in_a_heap() || chunk.bytes() > end - at) return {};
-        const Range inside{at + sizeof(Chunk), at + chunk.bytes()};
-        if (inside.covers(addresses)) return inside;
-        at = inside.end;
-    }
-    return {};
-}
-
 struct Known {
     std::uintptr_t page; // that was asked about
-    Range allocation;    // nothing was found: empty
-    std::size_t size;    // as its header had it
+    Range allocation;    // empty: nothing was found
 };
 constexpr std::size_t most_known = 256;
-
-std::size_t header_size(Range allocation, bool mapped, int memory) {
-    Chunk chunk{};
-    const std::uintptr_t at = allocation.begin - (mapped ? 0 : sizeof(Chunk));
-    if (pread(memory, &chunk, sizeof chunk, static_cast<off_t>(at)) < 0) return 0;
-    return chunk.size & ~Chunk::before_is_used;
-}
 #endif
 
 } // namespace
 
+// What was found may have been freed since: its header tells. In memory that is mapped anew there is no header of old.
 Range own_allocation([[maybe_unused]] Range addresses) {
+    Range found;
 #ifdef __GLIBC__
     static std::vector<Known> known;
     const int memory = open("/proc/self/mem", O_RDONLY | O_CLOEXEC);
     if (memory < 0) return {};
     const std::uintptr_t page = addresses.begin / page_bytes() * page_bytes();
-    const auto is_mapped = [](Range found) { return found.begin % page_bytes() == 0; };
-    Range found;
     bool searched = false;
     for (const Known &k : known) {
-        if (k.allocation.empty())
-            searched |= k.page == page;
-        else if (k.allocation.covers(addresses) && header_size(k.allocation, is_mapped(k.allocation), memory) == k.size)
+        searched |= k.allocation.empty() && k.page == page;
+        if (k.allocation.covers(addresses) && mapped_at(k.allocation.begin, memory) == k.allocation)
             found = k.allocation;
     }
     if (found.empty() && !searched) {
-        found = find_in_heap(addresses);
-        if (found.empty()) found = find_mapped(addresses, memory);
+        found = find_mapped(addresses, memory);
         if (known.size() == most_known) known.clear();
-        known.push_back({page, found, found.empty() ? 0 : header_size(found, is_mapped(found), memory)});
+        known.push_back({page, found});
     }
     close(memory);
-    return found;
-#else
-    return {};
 #endif
+    return found;
 }
 
 bool anything_pinned() {

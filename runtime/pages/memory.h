@@ -18,9 +18,8 @@ Range whole_pages(Range addresses);
 //! behind the buffer may be the program's all the same.
 std::uintptr_t own_end(Range addresses);
 
-//! The allocation of malloc that these bytes lie in, if all can be told: on pages that it has to itself there is nothing of anybody else.
-//! What glibc keeps in front of allocations is followed from the heap's begin, or searched for down to a mapping's first page; what was
-//! found is remembered. For a process of one thread, outside malloc.
+//! The allocation of malloc that these bytes lie in, with its header, if glibc has mapped it by itself: then there is nothing of anybody
+//! else on its pages. Else nothing. Searches downwards for what glibc keeps at a mapping's first page, and remembers what it found.
 Range own_allocation(Range addresses);
 
 inline void *pointer(std::uintptr_t address) {
