@@ -101,9 +101,12 @@ def test_the_classes_say_what_may_block():
         "MPI_File_write_all",
         "MPI_Comm_dup",
         "MPI_Comm_spawn",
-        "MPI_Abort",
     ):
         assert functions[name] == "after hand_over", name
+    assert functions["MPI_Abort"] == "after hand_over_at_once"
+    assert functions["MPI_Win_create"] == "after open_window"
+    for name in ("MPI_Ibarrier", "MPI_Iallreduce", "MPI_Comm_idup"):
+        assert functions[name] == "after wait_for_matches", name
     for name in (
         "MPI_Send",
         "MPI_Recv",

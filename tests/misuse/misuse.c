@@ -132,6 +132,16 @@ static void truncated(void) {
     MPI_Recv(other, N, MPI_BYTE, 1, 9, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
+/* A receive whose call has returned before its message was known (STRETTO_RELEASE=unmatched) turns out to be too short. */
+static void truncated_afterwards(void) {
+    usleep(50000);
+    MPI_Send(buffer, N, MPI_BYTE, 1, 8, MPI_COMM_WORLD);
+    MPI_Recv(other, N, MPI_BYTE, 1, 9, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+static void receives_too_little(void) {
+    MPI_Recv(malloc(1 << 20), 20000, MPI_BYTE, 0, 8, MPI_COMM_WORLD, MPI_STATUS_IGNORE); /* HERE */
+}
+
 static const struct {
     const char *name;
     void (*of_rank_0)(void);
@@ -153,6 +163,7 @@ static const struct {
     {"receive_end_without_receive", receive_end_without_receive},
     {"finalize_with_an_open_send", finalize_with_an_open_send},
     {"truncated", truncated},
+    {"truncated_afterwards", truncated_afterwards},
 };
 
 int main(int argc, char **argv) {
@@ -166,6 +177,7 @@ int main(int argc, char **argv) {
     if (rank == 0) misuse();
     if (rank == 1 && (misuse == written_again_after_it_left || misuse == unmapped_before_the_end))
         for (int k = 0; k < REHEARSALS; k++) MPI_Recv(buffer, N, MPI_BYTE, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    if (rank == 1 && misuse == truncated_afterwards) receives_too_little();
     if (rank == 1) /* a peer that waits: it must end too */
         MPI_Recv(buffer, misuse == truncated ? 100 : N, MPI_BYTE, 0, misuse == truncated ? 8 : 7, MPI_COMM_WORLD,
                  MPI_STATUS_IGNORE);

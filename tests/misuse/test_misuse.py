@@ -109,3 +109,12 @@ def test_truncation_ends_the_job_where_errors_are_fatal(mpi, force):
     run(
         mpi, "truncated", env={"STRETTO_FORCE": force} if force else {}
     )  # Open MPI 4.1.4 itself does not always say why
+
+
+@pytest.mark.parametrize("transport", ["shm", "tcp"])
+def test_truncation_after_the_call_has_returned_ends_the_job(mpi, transport):
+    env = {"STRETTO_FORCE": "1", "STRETTO": "all", "STRETTO_RELEASE": "unmatched"}
+    result = run(mpi, "truncated_afterwards", transport=transport, env=env)
+    said = "\n".join(line for line in result.stderr.splitlines() if "stretto" in line)
+    assert re.search(r"rank 1: receive: .*100000 bytes is longer than its buffer of 20000", said), result
+    assert f"misuse.c:{line_of('receives_too_little')}" in said, result
