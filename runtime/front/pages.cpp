@@ -30,9 +30,10 @@ void on_notice() {
 // again, and nothing else brings the bytes.
 void until(Range wanted, bool (*done)(void *what), void *what) {
     if (failing) return; // asking for a source line makes a process
-    if (progress::Guard::mine && (done(what) || pages::Guard::lend(wanted))) return;
-    if (progress::Guard::mine)
+    if (progress::Guard::mine) {
+        if (done(what) || pages::Guard::lend(wanted)) return;
         fail("receive", "a buffer whose message has not come yet is used by a call of MPI that does not name it");
+    }
     const Inside inside;
     progress::Patience patience;
     const void *const address = pages::pointer(wanted.begin);

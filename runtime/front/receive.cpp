@@ -19,13 +19,13 @@ std::size_t capacity(MPI_Count count, MPI_Datatype type) {
     return static_cast<std::size_t>(count) * mpi::type_map(type).bytes();
 }
 
-} // namespace
-
-static void watch(Receive &receive, MPI_Request native) {
+void watch(Receive &receive, MPI_Request native) {
     stretto::count(Rule::receive_tracked);
     receive.watch(native);
     message::posted::add(receive);
 }
+
+} // namespace
 
 Receive *track(MPI_Request native, const mpi::TypedBuffer &buffer, const message::Envelope &from, CallSite site,
                Returns returns) {

@@ -96,9 +96,7 @@ void Receive::come_whole(std::size_t bytes) {
     mpi::library.Test_cancelled(&status, &cancelled);
     if (cancelled || failure != MPI_SUCCESS) bytes = 0;
     unpack(apart.get(), bytes);
-    if (!guard) return;
-    guard->end();
-    guard = nullptr;
+    end_guard();
     if (ran_on) learn_release();
 }
 
@@ -106,7 +104,12 @@ void Receive::come_whole(std::size_t bytes) {
 void Receive::unpack(const std::byte *start, std::size_t bytes) {
     if (!guard)
         data.unpack(0, bytes, start);
-    else if (bytes && !guard->arrive(0, start, bytes))
+    else if (bytes)
+        arrive(0, start, bytes);
+}
+
+void Receive::arrive(std::size_t offset, const std::byte *bytes, std::size_t n) {
+    if (!guard->arrive(offset, bytes, n))
         fail("receive", name() + " cannot come in: its buffer is gone, unmapped before the message had come", site);
 }
 
@@ -167,8 +170,7 @@ void Receive::read_header(const std::byte *fragment, std::size_t n) {
                  name() + " of " + std::to_string(total) + " bytes is longer than its buffer of " +
                      std::to_string(data.bytes()) + ", and its call has returned",
                  site);
-        if (guard) guard->end();
-        guard = nullptr;
+        end_guard();
     }
     if (guard) guard->shorten(total);
     unpack(fragment + header_bytes, std::min(first_data, data.bytes()));
@@ -197,7 +199,11 @@ void Receive::close_pages(std::size_t here) {
         count(Rule::receive_guarded);
         return;
     }
-    guard->end();
+    end_guard();
+}
+
+void Receive::end_guard() {
+    if (guard) guard->end();
     guard = nullptr;
 }
 
@@ -216,8 +222,7 @@ bool Receive::close_all() {
         count(Rule::receive_guarded);
         return true;
     }
-    guard->end();
-    guard = nullptr;
+    end_guard();
     returns = Returns::released;
     return false;
 }
@@ -321,8 +326,7 @@ bool Receive::look(std::size_t k) {
 void Receive::put_in_place(std::size_t k, std::size_t bytes) {
     const std::size_t begin = cell(k).begin;
     if (guard) {
-        if (!guard->arrive(begin, aside[k].get(), bytes))
-            fail("receive", name() + " cannot come in: its buffer is gone, unmapped before the message had come", site);
+        arrive(begin, aside[k].get(), bytes);
     } else if (!truncated) {
         data.unpack(begin, bytes, aside[k].get());
         if (!data.contiguous()) count(Rule::typed_receive);
@@ -380,8 +384,7 @@ bool Receive::poll() {
 
 void Receive::finish() {
     tags_done(peer, tag, tags);
-    if (guard) guard->end(); // also where fewer bytes came than could have
-    guard = nullptr;
+    end_guard(); // also where fewer bytes came than could have
     put_back();
     if (ran_on) learn_release();
     mpi::library.Status_set_elements_x(&status, MPI_BYTE, static_cast<MPI_Count>(total));

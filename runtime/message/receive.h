@@ -110,6 +110,8 @@ private:
     bool edges_come();
     bool look_at_marker();
     void close_pages(std::size_t here);
+    void end_guard();
+    void arrive(std::size_t offset, const std::byte *bytes, std::size_t n);
     bool close_all();
     bool follows_another() const;
     void unpack(const std::byte *start, std::size_t bytes);

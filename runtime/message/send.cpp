@@ -133,9 +133,7 @@ void Send::hold_back() {
     count(Rule::send_held);
     held = true;
     held_back.push_back(this);
-    if (kind != Kind::ordinary || !settings.release_sends ||
-        copied + end_bytes > std::max(settings.budget, least_copied))
-        return;
+    if (!may_be_copied(end_bytes)) return;
     kept = std::make_unique_for_overwrite<std::byte[]>(end_bytes);
     data.pack(0, end_bytes, kept.get());
     data = {kept.get(), static_cast<MPI_Count>(end_bytes), MPI_BYTE};
@@ -196,7 +194,10 @@ Range Send::cell(std::size_t k) const {
 // A send that may return early leaves from copies: its call needs to wait neither for a full socket nor, where the library completes a send
 // only after its receiver has run, for the receiver.
 bool Send::is_copied(std::size_t bytes) const {
-    if (copies || detached) return copies;
+    return copies || (!detached && may_be_copied(bytes));
+}
+
+bool Send::may_be_copied(std::size_t bytes) const {
     return settings.release_sends && kind == Kind::ordinary &&
            copied + bytes <= std::max(settings.budget, least_copied);
 }

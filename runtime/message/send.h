@@ -94,6 +94,7 @@ private:
     void hold_back();
     bool all_left() const { return left_bytes == end_bytes; }
     bool fits(std::size_t bytes) const;
+    bool may_be_copied(std::size_t bytes) const;
     bool is_copied(std::size_t bytes) const;
     void hold(std::size_t bytes);
     bool leave(std::size_t cell, bool whatever_the_window);

@@ -316,6 +316,13 @@ bool Guard::is_closed(Range page) const {
     return guarded().covers(page) && !here_[pages_of(page).begin];
 }
 
+// The first and the last one, which it may share.
+std::array<Range, 2> Guard::outer_pages() const {
+    const Range all = guarded();
+    const std::size_t page = page_bytes();
+    return {Range{all.begin, all.begin + page}, Range{all.end - page, all.end}};
+}
+
 // Another message may come into the rest of the first and the last page: then they are its.
 Range Guard::without_others(Range pages) const {
     const auto is_anothers = [this](Range page) {
@@ -353,9 +360,7 @@ bool Guard::lend(Range addresses) {
     bool found = false;
     for (Guard *guard = guards; guard; guard = guard->next_) {
         if (!guard->shares_ || !guard->guarded().intersects(addresses)) continue;
-        const std::size_t page = page_bytes();
-        const Range all = guard->guarded();
-        for (const Range shared : {Range{all.begin, all.begin + page}, Range{all.end - page, all.end}})
+        for (const Range shared : guard->outer_pages())
             found |=
                 shared.intersects(addresses) && guard->is_closed(shared) && protect(shared, PROT_READ | PROT_WRITE);
     }
@@ -365,12 +370,10 @@ bool Guard::lend(Range addresses) {
 
 void Guard::take_back() {
     lends_ = false;
-    const std::size_t page = page_bytes();
     for (const Guard *guard = guards; guard; guard = guard->next_) {
-        if (!guard->shares_) continue;
-        const Range all = guard->guarded();
-        for (const Range shared : {Range{all.begin, all.begin + page}, Range{all.end - page, all.end}})
-            if (!all.empty() && guard->is_closed(shared)) protect(shared, PROT_NONE);
+        if (!guard->shares_ || guard->guarded().empty()) continue;
+        for (const Range shared : guard->outer_pages())
+            if (guard->is_closed(shared)) protect(shared, PROT_NONE);
     }
 }
 

@@ -3,6 +3,7 @@
 #include "pages/memory.h"
 #include "range/range_set.h"
 
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -129,6 +130,7 @@ private:
     bool take_shared_pages(Range &pages, std::uintptr_t from) const;
     bool overlaps_another(Range pages) const;
     bool is_closed(Range page) const;
+    std::array<Range, 2> outer_pages() const;
     Range without_others(Range pages) const;
     bool open_what_nobody_else_closed(Range pages) const;
     bool arrive_inside(Range addresses, const std::byte *data);
