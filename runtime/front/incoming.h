@@ -13,9 +13,11 @@ struct Incoming {
     int error = MPI_SUCCESS;
 };
 
-//! Begin a receive: from the probed list, else posted natively. Under the lock, as looking and posting are one step (rule 9).
+//! Begin a receive: from the probed list, else posted natively, by a start of the persistent request where there is one. Under the
+//! lock, as looking and posting are one step (rule 9).
 Incoming begin_receive(void *buf, MPI_Count count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
-                       CallSite site = nullptr, message::Returns returns = message::Returns::complete);
+                       CallSite site = nullptr, message::Returns returns = message::Returns::complete,
+                       MPI_Request persistent = MPI_REQUEST_NULL);
 
 //! Begin to look at a native receive, which may meet a framed message. Under the lock.
 message::Receive *track(MPI_Request native, const mpi::TypedBuffer &buffer, const message::Envelope &from,

@@ -21,6 +21,7 @@ public:
         MPI_Count count;
         MPI_Datatype type;
         message::Envelope envelope;
+        CallSite site; //!< of its initialization
     };
 
     MPI_Request handle = MPI_REQUEST_NULL;

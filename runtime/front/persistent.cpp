@@ -23,7 +23,7 @@ void remember(MPI_Request request, bool is_send, Mode mode, const void *buf, MPI
     if (is_send && bytes < message::header_bytes) return;
     Operation &operation = new_operation(request);
     operation.active = false;
-    operation.persistent.reset(new Operation::Persistent{is_send, mode, buf, count, type, {c, rank, tag}});
+    operation.persistent.reset(new Operation::Persistent{is_send, mode, buf, count, type, {c, rank, tag}, caller});
 }
 
 int init_send(Mode mode, const void *buf, MPI_Count count, MPI_Datatype type, int dest, int tag, MPI_Comm comm,
@@ -35,46 +35,59 @@ int init_send(Mode mode, const void *buf, MPI_Count count, MPI_Datatype type, in
     return error;
 }
 
+int start_natively(MPI_Request *request) {
+    wait_for_matches();
+    progress::Guard guard;
+    enter();
+    return mpi::library.Start(request);
+}
+
 int start_send(Operation &operation) {
     const Operation::Persistent &p = *operation.persistent;
-    message::Send *framed =
-        frame(p.mode, p.buf, p.count, p.type, p.envelope.rank, p.envelope.tag, p.envelope.comm->handle);
-    operation.active = true;
-    operation.sent_natively = !framed;
-    if (!framed) {
-        operation.native_send = operation.handle;
-        return mpi::library.Start(&operation.native_send);
+    if (progress::tasks) settle(p.buf, p.count, p.type, false);
+    {
+        progress::Guard guard;
+        enter();
+        message::Send *framed =
+            frame(p.mode, p.buf, p.count, p.type, p.envelope.rank, p.envelope.tag, p.envelope.comm->handle);
+        operation.active = true;
+        operation.sent_natively = !framed;
+        if (framed) {
+            stretto::count(Rule::persistent_framed);
+            if (p.mode == Mode::buffered)
+                framed->release();
+            else
+                operation.send = framed;
+            return MPI_SUCCESS;
+        }
     }
-    stretto::count(Rule::persistent_framed);
-    if (p.mode == Mode::buffered)
-        framed->release();
-    else
-        operation.send = framed;
-    return MPI_SUCCESS;
+    operation.native_send = operation.handle;
+    return start_natively(&operation.native_send);
 }
 
 int start_receive(Operation &operation) {
     const Operation::Persistent &p = *operation.persistent;
-    void *buf = const_cast<void *>(p.buf);
+    const auto &[comm, source, tag] = p.envelope;
+    const message::Returns when = returns(comm->handle, source, tag, p.count, p.type);
+    // As MPI_Irecv does.
+    if (progress::tasks && when != message::Returns::unmatched) settle(p.buf, p.count, p.type, true);
+    progress::Guard guard;
+    enter();
     operation.active = true;
-    if (message::probed::any())
-        if (auto message = message::probed::take(*p.envelope.comm, p.envelope.rank, p.envelope.tag)) {
-            const Incoming incoming = serve(std::move(*message), buf, p.count, p.type, p.envelope);
-            operation.receive = incoming.receive;
-            if (incoming.error == MPI_SUCCESS && !incoming.receive)
-                operation.receive = look_after(incoming.native, p.envelope);
-            return incoming.error;
-        }
-    MPI_Request native = operation.handle;
-    const int error = mpi::library.Start(&native);
-    if (error != MPI_SUCCESS) return error;
-    operation.receive = track(operation.handle, receive_buffer(buf, p.count, p.type), p.envelope);
-    return MPI_SUCCESS;
+    const Incoming incoming = begin_receive(const_cast<void *>(p.buf), p.count, p.type, source, tag, comm->handle,
+                                            p.site, when, operation.handle);
+    operation.receive = incoming.receive;
+    if (incoming.error == MPI_SUCCESS && !incoming.receive) operation.receive = look_after(incoming.native, p.envelope);
+    return incoming.error;
 }
 
 int start(MPI_Request *request) {
-    Operation *operation = operations.find(*request);
-    if (!operation || !operation->persistent) return mpi::library.Start(request);
+    Operation *operation;
+    {
+        progress::Guard guard;
+        operation = operations.find(*request);
+    }
+    if (!operation || !operation->persistent) return start_natively(request);
     return operation->persistent->is_send ? start_send(*operation) : start_receive(*operation);
 }
 
@@ -105,36 +118,11 @@ int Recv_init(void *buf, MPI_Count count, MPI_Datatype type, int source, int tag
     return error;
 }
 
-namespace {
-
-// What a start is about to read or write: see settle().
-void settle_started(int count, const MPI_Request requests[]) {
-    if (!progress::tasks) return;
-    std::vector<Operation::Persistent> started;
-    {
-        progress::Guard guard;
-        for (int k = 0; k < count; k++)
-            if (const Operation *operation = operations.find(requests[k]); operation && operation->persistent)
-                started.push_back(*operation->persistent);
-    }
-    for (const auto &p : started) settle(p.buf, p.count, p.type, !p.is_send);
-}
-
-} // namespace
-
 int Start(MPI_Request *request) {
-    wait_for_matches();
-    settle_started(1, request);
-    progress::Guard guard;
-    enter();
     return start(request);
 }
 
 int Startall(int count, MPI_Request requests[]) {
-    wait_for_matches();
-    settle_started(count, requests);
-    progress::Guard guard;
-    enter();
     for (int k = 0; k < count; k++)
         if (const int error = start(&requests[k]); error != MPI_SUCCESS) return error;
     return MPI_SUCCESS;

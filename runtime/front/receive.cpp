@@ -104,25 +104,36 @@ Incoming serve(message::probed::Message &&message, void *buf, MPI_Count count, M
     return incoming;
 }
 
+namespace {
+
+// Where the program's buffer will be closed before anything has come.
+Incoming begin_apart(void *buf, MPI_Count count, MPI_Datatype type, const message::Envelope &from, CallSite site) {
+    Incoming incoming;
+    incoming.receive = new Receive(receive_buffer(buf, count, type), from, site, Returns::unmatched);
+    incoming.error = native::irecv(incoming.receive->set_apart(), static_cast<MPI_Count>(capacity(count, type)),
+                                   MPI_BYTE, from.rank, from.tag, from.comm->handle, &incoming.native);
+    if (incoming.error == MPI_SUCCESS) {
+        watch(*incoming.receive, incoming.native);
+        return incoming;
+    }
+    delete incoming.receive;
+    return {.error = incoming.error};
+}
+
+} // namespace
+
 Incoming begin_receive(void *buf, MPI_Count count, MPI_Datatype type, int source, int tag, MPI_Comm comm, CallSite site,
-                       Returns returns) {
+                       Returns returns, MPI_Request persistent) {
     const auto &c = mpi::communicator(comm);
     if (message::probed::any())
         if (auto message = message::probed::take(*c, source, tag))
             return serve(std::move(*message), buf, count, type, {c, source, tag}, site, returns);
+    if (returns == Returns::unmatched) return begin_apart(buf, count, type, {c, source, tag}, site);
     Incoming incoming;
-    if (returns == Returns::unmatched) {
-        incoming.receive = new Receive(receive_buffer(buf, count, type), {c, source, tag}, site, returns);
-        incoming.error = native::irecv(incoming.receive->set_apart(), static_cast<MPI_Count>(capacity(count, type)),
-                                       MPI_BYTE, source, tag, comm, &incoming.native);
-        if (incoming.error == MPI_SUCCESS) {
-            watch(*incoming.receive, incoming.native);
-            return incoming;
-        }
-        delete incoming.receive;
-        return incoming = {.error = incoming.error};
-    }
-    incoming.error = native::irecv(buf, count, type, source, tag, comm, &incoming.native);
+    incoming.native = persistent;
+    incoming.error = persistent == MPI_REQUEST_NULL
+                         ? native::irecv(buf, count, type, source, tag, comm, &incoming.native)
+                         : mpi::library.Start(&incoming.native);
     if (incoming.error == MPI_SUCCESS && may_be_framed(*c, source, count, type))
         incoming.receive = track(incoming.native, receive_buffer(buf, count, type), {c, source, tag}, site, returns);
     return incoming;

@@ -22,17 +22,23 @@ struct Both {
     int error = MPI_SUCCESS;
 };
 
+// The receive comes first: what its peer sends need not wait for us.
 Both begin(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf,
            MPI_Count recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, message::Returns when) {
     Both both;
-    enter();
-    both.from = {mpi::communicator(comm), source, recvtag};
-    both.incoming = begin_receive(recvbuf, recvcount, recvtype, source, recvtag, comm, caller, when);
-    if ((both.error = both.incoming.error) != MPI_SUCCESS) return both;
-    both.send = frame(Mode::standard, sendbuf, sendcount, sendtype, dest, sendtag, comm);
-    if (!both.send)
-        both.error =
-            native::isend(Mode::standard, sendbuf, sendcount, sendtype, dest, sendtag, comm, &both.native_send);
+    {
+        progress::Guard guard;
+        enter();
+        stretto::count(Rule::sendrecv_looped);
+        both.from = {mpi::communicator(comm), source, recvtag};
+        both.incoming = begin_receive(recvbuf, recvcount, recvtype, source, recvtag, comm, caller, when);
+        if ((both.error = both.incoming.error) != MPI_SUCCESS) return both;
+        both.send = frame(Mode::standard, sendbuf, sendcount, sendtype, dest, sendtag, comm);
+    }
+    if (both.send) return both;
+    wait_for_matches();
+    progress::Guard guard;
+    both.error = native::isend(Mode::standard, sendbuf, sendcount, sendtype, dest, sendtag, comm, &both.native_send);
     return both;
 }
 
@@ -54,6 +60,7 @@ int wait(Both &both, MPI_Status *status) {
 
 int as_operation(Both &&both, std::unique_ptr<std::byte[]> copy, MPI_Request *request) {
     if (both.error != MPI_SUCCESS) return both.error;
+    progress::Guard guard;
     if (!both.incoming.receive) both.incoming.receive = look_after(both.incoming.native, both.from);
     Operation &operation = new_operation();
     operation.receive = both.incoming.receive;
@@ -67,6 +74,7 @@ int as_operation(Both &&both, std::unique_ptr<std::byte[]> copy, MPI_Request *re
 // What is sent out of a buffer that the receive will fill.
 std::unique_ptr<std::byte[]> copy_of(const void *buf, MPI_Count count, MPI_Datatype type, MPI_Comm comm,
                                      MPI_Count &size) {
+    progress::Guard guard;
     int packed = 0, position = 0;
     mpi::library.Pack_size(static_cast<int>(count), type, comm, &packed);
     auto copy = std::make_unique<std::byte[]>(static_cast<std::size_t>(packed));
@@ -80,7 +88,6 @@ std::unique_ptr<std::byte[]> copy_of(const void *buf, MPI_Count count, MPI_Datat
 int Sendrecv(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf,
              MPI_Count recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Status *status) {
     trace::Wait waiting;
-    wait_for_matches();
     const message::Returns when = returns(comm, source, recvtag, recvcount, recvtype);
     if (nothing_under_way() && when != message::Returns::unmatched &&
         !may_frame(*mpi::communicator(comm), dest, sendcount, sendtype)) {
@@ -93,57 +100,36 @@ int Sendrecv(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, in
         }
         return finish_waited(recvbuf, recvcount, recvtype, source, recvtag, comm, error, its_status, status);
     }
-    Both both;
-    {
-        progress::Guard guard;
-        stretto::count(Rule::sendrecv_looped);
-        both = begin(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm,
-                     when);
-    }
+    Both both =
+        begin(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, when);
     return wait(both, status);
 }
 
 int Sendrecv_replace(void *buf, MPI_Count count, MPI_Datatype type, int dest, int sendtag, int source, int recvtag,
                      MPI_Comm comm, MPI_Status *status) {
     trace::Wait waiting;
-    wait_for_matches();
     MPI_Count size = 0;
-    const auto copy = [&] {
-        progress::Guard guard;
-        return copy_of(buf, count, type, comm, size);
-    }();
-    const message::Returns when = returns(comm, source, recvtag, count, type);
-    Both both;
-    {
-        progress::Guard guard;
-        stretto::count(Rule::sendrecv_looped);
-        both = begin(copy.get(), size, MPI_PACKED, dest, sendtag, buf, count, type, source, recvtag, comm, when);
-    }
+    const auto copy = copy_of(buf, count, type, comm, size);
+    Both both = begin(copy.get(), size, MPI_PACKED, dest, sendtag, buf, count, type, source, recvtag, comm,
+                      returns(comm, source, recvtag, count, type));
     return wait(both, status);
 }
 
 int Isendrecv(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf,
               MPI_Count recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm,
               MPI_Request *request) {
-    wait_for_matches();
-    const message::Returns when = returns(comm, source, recvtag, recvcount, recvtype);
-    progress::Guard guard;
-    stretto::count(Rule::sendrecv_looped);
-    return as_operation(
-        begin(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, when),
-        nullptr, request);
+    return as_operation(begin(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source,
+                              recvtag, comm, returns(comm, source, recvtag, recvcount, recvtype)),
+                        nullptr, request);
 }
 
 int Isendrecv_replace(void *buf, MPI_Count count, MPI_Datatype type, int dest, int sendtag, int source, int recvtag,
                       MPI_Comm comm, MPI_Request *request) {
-    wait_for_matches();
     MPI_Count size = 0;
-    const message::Returns when = returns(comm, source, recvtag, count, type);
-    progress::Guard guard;
     auto copy = copy_of(buf, count, type, comm, size);
-    stretto::count(Rule::sendrecv_looped);
     // Its own statement: the copy is moved only after its address was taken.
-    Both both = begin(copy.get(), size, MPI_PACKED, dest, sendtag, buf, count, type, source, recvtag, comm, when);
+    Both both = begin(copy.get(), size, MPI_PACKED, dest, sendtag, buf, count, type, source, recvtag, comm,
+                      returns(comm, source, recvtag, count, type));
     return as_operation(std::move(both), std::move(copy), request);
 }
 

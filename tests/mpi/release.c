@@ -29,6 +29,12 @@ static void receive(unsigned char *buffer) {
     CHECK(status_is(&status, 0, 1, BYTES));
 }
 
+static int is_content(const unsigned char *memory, long bytes, unsigned what) {
+    for (long k = 0; k < bytes; k++)
+        if (memory[k] != byte_of(what, k)) return 0;
+    return 1;
+}
+
 PROMISE(released_a_message_is_read_in_any_order) {
     unsigned char *buffer = whole_pages();
     for (int how = 0; how < TIMES; how++) {
@@ -227,18 +233,72 @@ PROMISE(released_a_message_is_never_looked_at) {
     if (rank == 1) receive(buffer);
 }
 
+PROMISE(released_persistent_receives_are_started_again) {
+    enum { NUMBER = 3 };
+    unsigned char *buffers[NUMBER];
+    MPI_Request requests[NUMBER];
+    MPI_Status statuses[NUMBER];
+    for (int m = 0; m < NUMBER && rank < 2; m++) {
+        buffers[m] = whole_pages();
+        if (rank == 0) MPI_Send_init(buffers[m], BYTES, MPI_BYTE, 1, m, MPI_COMM_WORLD, &requests[m]);
+        if (rank == 1) MPI_Recv_init(buffers[m], BYTES, MPI_BYTE, 0, m, MPI_COMM_WORLD, &requests[m]);
+    }
+    for (int k = 0; k < TIMES && rank < 2; k++) {
+        for (int m = 0; rank == 0 && m < NUMBER; m++) fill(buffers[m], BYTES, NUMBER * k + m);
+        MPI_Startall(NUMBER, requests);
+        if (rank == 0) usleep(10000);
+        MPI_Waitall(NUMBER, requests, statuses);
+        for (int m = NUMBER - 1; rank == 1 && m >= 0; m--) {
+            CHECK(requests[m] != MPI_REQUEST_NULL && status_is(&statuses[m], 0, m, BYTES));
+            if (k % 3 != m)
+                CHECK(holds(buffers[m], BYTES, NUMBER * k + m)); /* else it is received into again, unread */
+        }
+    }
+    for (int m = 0; m < NUMBER && rank < 2; m++) {
+        if (rank == 1) CHECK(holds(buffers[m], BYTES, NUMBER * (TIMES - 1) + m));
+        MPI_Request_free(&requests[m]);
+        free(buffers[m]);
+    }
+}
+
+PROMISE(released_a_persistent_receive_waits_for_what_comes_into_its_buffer) {
+    enum { PART = 4000 };
+    unsigned char *buffer = whole_pages(), *middle = buffer + BYTES / 2;
+    MPI_Request requests[2];
+    if (rank == 1) MPI_Recv_init(buffer, BYTES, MPI_BYTE, 0, 1, MPI_COMM_WORLD, &requests[0]);
+    if (rank == 1) MPI_Recv_init(middle, PART, MPI_BYTE, 0, 2, MPI_COMM_WORLD, &requests[1]);
+    for (int k = 0; k < TIMES; k++) {
+        if (rank == 0) {
+            unsigned char part[PART];
+            fill(buffer, BYTES, k);
+            fill(part, PART, k + 50);
+            MPI_Isend(buffer, BYTES, MPI_BYTE, 1, 1, MPI_COMM_WORLD, &requests[0]); /* some of it: see send() */
+            MPI_Isend(part, PART, MPI_BYTE, 1, 2, MPI_COMM_WORLD, &requests[1]);
+            usleep(20000);
+            MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+        }
+        if (rank == 1) {
+            for (int m = 0; m < 2; m++) {
+                MPI_Status status;
+                MPI_Start(&requests[m]);
+                MPI_Wait(&requests[m], &status);
+                CHECK(status_is(&status, 0, 1 + m, m ? PART : BYTES));
+            }
+            CHECK(is_content(middle, PART, k + 50));
+            for (long at = 0; at < BYTES; at += 97)
+                if (at < BYTES / 2 || at >= BYTES / 2 + PART) CHECK(buffer[at] == byte_of(k, at));
+        }
+    }
+    for (int m = 0; rank == 1 && m < 2; m++) MPI_Request_free(&requests[m]);
+    free(buffer);
+}
+
 /* With STRETTO_RELEASE=unmatched a receive whose status nobody asks for returns before anything was sent. */
 static unsigned char *allocation(long bytes) {
     unsigned char *memory = malloc(bytes);
     CHECK(memory != NULL);
     memset(memory, 0xEE, bytes);
     return memory;
-}
-
-static int is_content(const unsigned char *memory, long bytes, unsigned what) {
-    for (long k = 0; k < bytes; k++)
-        if (memory[k] != byte_of(what, k)) return 0;
-    return 1;
 }
 
 PROMISE(unmatched_rows_leave_what_shares_their_pages) {
@@ -299,6 +359,48 @@ PROMISE(unmatched_a_buffer_is_received_into_again) {
     free(buffer);
 }
 
+/* Rows come from both neighbours of a ring; the next ones are computed from them. */
+PROMISE(unmatched_persistent_requests_exchange_rows) {
+    unsigned char *in = allocation(2 * BYTES), *out = allocation(2 * BYTES);
+    const int left = (rank + ranks - 1) % ranks, right = (rank + 1) % ranks;
+    MPI_Request requests[4];
+    MPI_Recv_init(in, BYTES, MPI_BYTE, left, 1, MPI_COMM_WORLD, &requests[0]);
+    MPI_Recv_init(in + BYTES, BYTES, MPI_BYTE, right, 2, MPI_COMM_WORLD, &requests[1]);
+    MPI_Send_init(out, BYTES, MPI_BYTE, right, 1, MPI_COMM_WORLD, &requests[2]);
+    MPI_Send_init(out + BYTES, BYTES, MPI_BYTE, left, 2, MPI_COMM_WORLD, &requests[3]);
+    for (int k = 0; k < TIMES; k++) {
+        if (k % ranks == rank) usleep(3000);
+        fill(out, BYTES, 100 * k + rank);
+        fill(out + BYTES, BYTES, 100 * k + 50 + rank);
+        MPI_Startall(4, requests);
+        MPI_Waitall(4, requests, MPI_STATUSES_IGNORE);
+        memset(out, 0, 2 * BYTES);
+        if (k % 3 == 2) continue; /* unread */
+        CHECK(holds(in + BYTES, BYTES, 100 * k + 50 + right));
+        CHECK(holds(in, BYTES, 100 * k + left));
+    }
+    CHECK(holds(in, BYTES, 100 * (TIMES - 1) + left));
+    for (int k = 0; k < 4; k++) MPI_Request_free(&requests[k]);
+    free(in), free(out);
+}
+
+PROMISE(unmatched_rows_are_passed_around_a_ring) {
+    unsigned char *row[2] = {allocation(BYTES), allocation(BYTES)};
+    const int left = (rank + ranks - 1) % ranks, right = (rank + 1) % ranks;
+    fill(row[0], BYTES, rank);
+    for (int k = 0; k < TIMES; k++) {
+        unsigned char *mine = row[k % 2], *next = row[1 - k % 2];
+        if (k % ranks == rank) usleep(3000);
+        MPI_Sendrecv(mine, BYTES, MPI_BYTE, right, 1, next, BYTES, MPI_BYTE, left, 1, MPI_COMM_WORLD,
+                     MPI_STATUS_IGNORE);
+        memset(mine, 0xEE, BYTES);
+        if (k % 3 == 0) CHECK(holds(next, BYTES, (rank + (k + 1) * (ranks - 1)) % ranks));
+    }
+    MPI_Sendrecv_replace(row[TIMES % 2], BYTES, MPI_BYTE, left, 1, right, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    CHECK(holds(row[TIMES % 2], BYTES, (rank + 1 + TIMES * (ranks - 1)) % ranks));
+    free(row[0]), free(row[1]);
+}
+
 PROMISE(unmatched_a_message_waits_for_the_one_before_it) {
     unsigned char *buffer = allocation(BYTES);
     MPI_Request request[2];
@@ -330,7 +432,7 @@ PROMISE(unmatched_a_message_waits_for_the_one_before_it) {
 PROMISE(unmatched_nothing_is_seen_before_what_it_follows) {
     const int answers[] = {8, 3000, BYTES};
     unsigned char *buffer = allocation(BYTES), *answer = allocation(BYTES);
-    for (int k = 0; k < 3 * 3; k++) {
+    for (int k = 0; k < 4 * 3; k++) {
         const int bytes = answers[k % 3], how = k / 3;
         if (rank == 0) {
             int here = 0;
@@ -357,6 +459,12 @@ PROMISE(unmatched_nothing_is_seen_before_what_it_follows) {
             if (how == 2)
                 MPI_Sendrecv(answer, bytes, MPI_BYTE, 0, 2, NULL, 0, MPI_BYTE, MPI_PROC_NULL, 0, MPI_COMM_WORLD,
                              MPI_STATUS_IGNORE);
+            if (how == 3) {
+                MPI_Send_init(answer, bytes, MPI_BYTE, 0, 2, MPI_COMM_WORLD, &request);
+                MPI_Start(&request);
+                MPI_Wait(&request, MPI_STATUS_IGNORE);
+                MPI_Request_free(&request);
+            }
             CHECK(is_content(buffer, BYTES, k));
         }
     }
