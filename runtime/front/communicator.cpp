@@ -22,33 +22,38 @@ void part(MPI_Comm *comm) {
     mpi::forget(*comm);
 }
 
-std::optional<Trigger> trigger_in(MPI_Info info) {
+template <class What>
+void take(What &hint, MPI_Info info, const char *key, auto *asked) {
     char value[MPI_MAX_INFO_VAL] = "";
     int found = 0;
-    if (info != MPI_INFO_NULL) mpi::library.Info_get(info, "stretto_trigger", sizeof value - 1, value, &found);
-    return found ? trigger_asked("the info key stretto_trigger", value) : std::nullopt;
+    mpi::library.Info_get(info, key, sizeof value - 1, value, &found);
+    if (!found) return;
+    if (const auto known = asked((std::string("the info key ") + key).c_str(), value)) hint = *known;
 }
 
-void set_trigger(MPI_Comm comm, std::optional<Trigger> trigger) {
-    if (trigger) mpi::communicator(comm)->trigger = trigger;
+void set(mpi::Communicator &comm, MPI_Info info) {
+    if (info == MPI_INFO_NULL) return;
+    take(comm.use, info, "stretto", use_asked);
+    take(comm.trigger, info, "stretto_trigger", trigger_asked);
 }
 
 } // namespace
 
 void take_hints(MPI_Comm comm, MPI_Info info) {
     progress::Guard guard;
-    set_trigger(comm, trigger_in(info));
+    set(*mpi::communicator(comm), info);
 }
 
 void take_hints(MPI_Comm, MPI_Info info, const MPI_Comm *made) {
     progress::Guard guard;
-    set_trigger(*made, trigger_in(info));
+    set(*mpi::communicator(*made), info);
 }
 
 void take_hints(MPI_Comm comm, const MPI_Comm *made) {
     progress::Guard guard;
-    const std::optional<Trigger> trigger = mpi::communicator(comm)->trigger;
-    set_trigger(*made, trigger);
+    const auto of = mpi::communicator(comm), to = mpi::communicator(*made);
+    to->use = of->use;
+    to->trigger = of->trigger;
 }
 
 int Comm_free(MPI_Comm *comm) {

@@ -17,9 +17,6 @@ void check_all_ended();
 //! Before anything leaves the process (rule 12): receives whose calls returned before their match are matched. Not under the lock.
 void wait_for_matches();
 
-//! What others put into windows comes in no order that we know.
-inline bool windows = false;
-
 //! What a call of the program begins with, under the lock.
 inline void enter() {
     if (delta_sends_open) [[unlikely]] {

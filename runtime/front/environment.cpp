@@ -23,7 +23,7 @@ void before_init() {
     read_settings();
     if (settings.off) return;
     // Large allocations have pages of their own, whatever the program has freed before: what is on them can be guarded.
-    if (settings.release_unmatched) mallopt(M_MMAP_THRESHOLD, 128 << 10);
+    if (settings.unmatched) mallopt(M_MMAP_THRESHOLD, 128 << 10);
     mpi::prepare_transport();
     mpi::roster::publish(mpi::card());
 }
@@ -112,11 +112,6 @@ void wait_for_matches() {
 void hand_over() {
     wait_for_matches();
     hand_over_at_once();
-}
-
-void open_window() {
-    windows = true;
-    hand_over();
 }
 
 void hand_over_at_once() {

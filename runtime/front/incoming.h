@@ -33,7 +33,7 @@ int finish_receive(Incoming &incoming, MPI_Status *status);
 bool may_be_framed(const mpi::Communicator &comm, int source, MPI_Count count, MPI_Datatype type);
 
 //! May its call return before all has come? Pages are started where it may. Not under the lock.
-message::Returns returns(MPI_Count count, MPI_Datatype type);
+message::Returns returns(const mpi::Communicator &comm, MPI_Count count, MPI_Datatype type);
 message::Returns returns(MPI_Comm comm, int source, int tag, MPI_Count count, MPI_Datatype type);
 
 //! Could what comes be in more than one part, if it is no longer than this receive?

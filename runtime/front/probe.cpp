@@ -114,9 +114,25 @@ int Mprobe(int source, int tag, MPI_Comm comm, MPI_Message *message, MPI_Status 
     return error;
 }
 
+namespace {
+
+message::Returns returns_of(MPI_Message message, MPI_Count count, MPI_Datatype type) {
+    if (!Use::receives_somewhere) return message::Returns::complete;
+    std::shared_ptr<mpi::Communicator> comm;
+    {
+        progress::Guard guard;
+        const auto at = matched.find(key(message));
+        if (at == matched.end()) return message::Returns::complete;
+        comm = at->second.from.comm;
+    }
+    return front::returns(*comm, count, type);
+}
+
+} // namespace
+
 int Mrecv(void *buf, MPI_Count count, MPI_Datatype type, MPI_Message *message, MPI_Status *status) {
     trace::Wait wait;
-    const message::Returns when = returns(count, type);
+    const message::Returns when = returns_of(*message, count, type);
     Incoming incoming;
     {
         progress::Guard guard;
@@ -135,7 +151,7 @@ int Mrecv(void *buf, MPI_Count count, MPI_Datatype type, MPI_Message *message, M
 }
 
 int Imrecv(void *buf, MPI_Count count, MPI_Datatype type, MPI_Message *message, MPI_Request *request) {
-    const message::Returns when = returns(count, type);
+    const message::Returns when = returns_of(*message, count, type);
     progress::Guard guard;
     enter();
     const auto at = matched.find(key(*message));

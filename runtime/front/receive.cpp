@@ -3,6 +3,7 @@
 #include "front/handled.h"
 #include "front/incoming.h"
 #include "front/pages.h"
+#include "front/window.h"
 #include "trace/counters.h"
 #include "trace/timeline.h"
 #include "tune/settings.h"
@@ -48,8 +49,8 @@ bool may_come_in_parts(MPI_Count count, MPI_Datatype type) {
     return capacity(count, type) >= message::least_total;
 }
 
-Returns returns(MPI_Count count, MPI_Datatype type) {
-    if (!settings.release_receives) return Returns::complete;
+Returns returns(const mpi::Communicator &comm, MPI_Count count, MPI_Datatype type) {
+    if (!comm.use.receives) return Returns::complete;
     {
         progress::Guard guard;
         if (!may_come_in_parts(count, type)) return Returns::complete;
@@ -60,7 +61,7 @@ Returns returns(MPI_Count count, MPI_Datatype type) {
 
 // Rule 12: from whom it comes is known, others cannot change our memory, and nothing but addresses is needed to put the message there.
 bool may_precede_its_match(const mpi::Communicator &comm, int source, int tag, MPI_Count count, MPI_Datatype type) {
-    if (!settings.release_unmatched || windows || source == MPI_ANY_SOURCE || tag == MPI_ANY_TAG) return false;
+    if (!settings.unmatched || windows || source == MPI_ANY_SOURCE || tag == MPI_ANY_TAG) return false;
     const mpi::Peer *peer = comm.framing_peer(source);
     const mpi::TypeMap &map = mpi::type_map(type);
     return peer && peer->frames_plain && map.known() && map.contiguous() &&
@@ -68,12 +69,12 @@ bool may_precede_its_match(const mpi::Communicator &comm, int source, int tag, M
 }
 
 Returns returns(MPI_Comm comm, int source, int tag, MPI_Count count, MPI_Datatype type) {
-    if (!settings.release_receives) return Returns::complete;
+    if (!Use::receives_somewhere) return Returns::complete;
     bool unmatched;
     {
         progress::Guard guard;
         const mpi::Communicator &c = *mpi::communicator(comm);
-        if (!c.may_meet_framed(source) || !may_come_in_parts(count, type)) return Returns::complete;
+        if (!c.use.receives || !c.may_meet_framed(source) || !may_come_in_parts(count, type)) return Returns::complete;
         unmatched = may_precede_its_match(c, source, tag, count, type);
     }
     start_pages();

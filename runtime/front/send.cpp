@@ -39,7 +39,7 @@ bool may_frame(const mpi::Communicator &comm, int dest, MPI_Count count, MPI_Dat
     if (!peer || count <= 0 || type == MPI_DATATYPE_NULL) return false;
     const std::size_t bytes = static_cast<std::size_t>(count) * mpi::type_map(type).bytes();
     return message::has_fragment_length(bytes) ||
-           (peer->frames_plain && bytes >= std::max(settings.threshold, message::least_total));
+           (peer->frames_plain && comm.use.frames && bytes >= std::max(settings.threshold, message::least_total));
 }
 
 [[gnu::hot]] message::Send *frame(Mode mode, const void *buf, MPI_Count count, MPI_Datatype type, int dest, int tag,
@@ -56,7 +56,7 @@ bool may_frame(const mpi::Communicator &comm, int dest, MPI_Count count, MPI_Dat
         const mpi::TypedBuffer data(buf, count, type == MPI_PACKED ? MPI_BYTE : type);
         return data.map().known() ? escape(mode, data, {c, dest, tag}, *peer) : nullptr;
     }
-    const bool framed = peer->frames_plain && (mode == Mode::standard || mode == Mode::ready) &&
+    const bool framed = peer->frames_plain && c->use.frames && (mode == Mode::standard || mode == Mode::ready) &&
                         bytes >= std::max(settings.threshold, message::least_total) && bytes <= settings.largest &&
                         mpi::type_map(type).known();
     message::Send *send =

@@ -161,7 +161,7 @@ void Send::leave_held() {
 
 // A receive that returns before all has come must have the bytes of its last page, where other data may lie.
 std::size_t Send::early_cell() const {
-    if (!settings.release_receives || kind != Kind::ordinary) return cells();
+    if (!to.comm->use.receives || kind != Kind::ordinary) return cells();
     const std::size_t last_page = end_bytes - std::min(end_bytes - first_data, pages::page_bytes() - 1);
     return (last_page - first_data) / delta;
 }
@@ -198,8 +198,7 @@ bool Send::is_copied(std::size_t bytes) const {
 }
 
 bool Send::may_be_copied(std::size_t bytes) const {
-    return settings.release_sends && kind == Kind::ordinary &&
-           copied + bytes <= std::max(settings.budget, least_copied);
+    return to.comm->use.sends && kind == Kind::ordinary && copied + bytes <= std::max(settings.budget, least_copied);
 }
 
 // One delta. False when the window is full.

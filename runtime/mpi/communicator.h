@@ -15,7 +15,8 @@ namespace stretto::mpi {
 struct Communicator {
     MPI_Comm handle;
     std::uint64_t serial;
-    bool frames = false;            //!< framed messages may pass on it at all
+    bool frames = false;    //!< framed messages may pass on it at all
+    Use use = settings.use; //!< what is done with ordinary messages; the program's own word (stretto) or STRETTO
     std::optional<Trigger> trigger; //!< the program's own word (stretto_trigger); else STRETTO_TRIGGER
     std::vector<Peer *> peers;      //!< by (remote) rank; nullptr: outside MPI_COMM_WORLD
 

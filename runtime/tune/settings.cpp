@@ -69,18 +69,24 @@ std::optional<Trigger> trigger_asked(const char *name, const char *word) {
                  : std::nullopt;
 }
 
+std::optional<Use> use_asked(const char *name, const char *word) {
+    static constexpr std::array names = {"off", "chunk", "receive", "send", "all"};
+    static constexpr Use uses[] = {
+        {false, false, false}, {}, {true, true, false}, {true, false, true}, {true, true, true}};
+    const char *known = known_word(name, word, names);
+    if (!known) return std::nullopt;
+    const Use use = uses[std::find(names.begin(), names.end(), known) - names.begin()];
+    Use::receives_somewhere |= use.receives;
+    return use;
+}
+
 void read_settings() {
     settings = {};
-    const char *mode = std::getenv("STRETTO");
-    settings.off = mode && std::strcmp(mode, "off") == 0;
-    const auto is = [&](const char *name) { return mode && std::strcmp(mode, name) == 0; };
-    settings.release_receives = is("receive") || is("all");
+    if (const char *word = std::getenv("STRETTO"); word && *word)
+        settings.use = use_asked("STRETTO", word).value_or(settings.use);
+    settings.off = !settings.use.frames;
     const char *release = read_word("STRETTO_RELEASE", {"matched", "unmatched"});
-    settings.release_unmatched = settings.release_receives && release && std::strcmp(release, "unmatched") == 0;
-    settings.release_sends = is("send") || is("all");
-    if (mode && *mode && !settings.off && !settings.release_receives && !settings.release_sends && !is("chunk"))
-        std::fprintf(stderr, "stretto: STRETTO=%s is unknown (off, chunk, receive, send or all); taken as chunk\n",
-                     mode);
+    settings.unmatched = release && std::strcmp(release, "unmatched") == 0;
     settings.force = is_on("STRETTO_FORCE");
     settings.counters = is_on("STRETTO_COUNTERS");
     settings.debug = is_on("STRETTO_DEBUG");

@@ -13,12 +13,20 @@ enum class Trigger {
     plain,       //!< nobody: all leaves at the end, and a receive waits for everything
 };
 
+//! \brief What is done with the program's ordinary messages (docs/release.md).
+struct Use {
+    bool frames = true;    //!< large ones leave in parts
+    bool receives = false; //!< receives return before all has come
+    bool sends = false;    //!< sends leave from copies
+
+    static inline bool receives_somewhere = false; //!< on some communicator
+};
+
 //! \brief What the user set (docs/settings.md), read once from the environment.
 struct Settings {
     bool off = false;               //!< STRETTO=off: exactly the plain library
-    bool release_receives = false;  //!< STRETTO=receive or all: receives return before all has come
-    bool release_unmatched = false; //!< STRETTO_RELEASE=unmatched: ... before they are matched, even
-    bool release_sends = false;     //!< STRETTO=send or all: sends leave from copies
+    Use use;                        //!< STRETTO=chunk, receive, send or all
+    bool unmatched = false;         //!< STRETTO_RELEASE=unmatched: receives return before they are matched, even
     bool force = false;             //!< STRETTO_FORCE=1: everything happens that can, as small as it can
     bool counters = false;          //!< STRETTO_COUNTERS=1
     bool debug = false;             //!< STRETTO_DEBUG=1: compare what left with what is there at the end
@@ -37,6 +45,9 @@ struct Settings {
 extern Settings settings;
 
 void read_settings();
+
+//! What a user set to "off", "chunk", "receive", "send" or "all". Nothing for any other word, which is reported.
+std::optional<Use> use_asked(const char *name, const char *word);
 
 //! What a user set to "auto", "annotations", "pages" or "plain". Nothing for any other word, which is reported.
 std::optional<Trigger> trigger_asked(const char *name, const char *word);

@@ -86,6 +86,10 @@ REQUESTS_OF_RECEIVES = (IRECV, RECV_INIT, MPROBE_IMRECV)
 # Both sides of: the header, short and long first fragments, eager limits of shared memory and TCP, the usual threshold.
 SIZES = (0, 1, 32, 95, 96, 97, 500, 3800, 4000, 4031, 4032, 4033, 4064, 4095, 4096, 4097, 5760, 8192, 12000, 16383, 16384, 16385,
          20000, 40000, 65535, 65536, 65537, 70000, 100000, 131072, 300000)  # fmt: skip
+LATE = (
+    3,
+    4,
+)  # the interpreter may be late where an operation's number divides by one, and asks for the status where by the other
 EAGER = 3900  # smaller messages are buffered by every library: programs rely on it
 
 
@@ -423,6 +427,28 @@ class Planner:
             items.append(one)
         return items
 
+    def expected(self):
+        """A large message from a known rank that is late (STRETTO_FUZZ_IGNORE), and what its receiver sends next."""
+        r = self.random
+        comm = r.choice((WORLD, TWIN, BACKWARDS))
+        source, target = self.pair(comm)
+        if source == target:
+            return self.message()
+        t = self.later()
+        one = self.new(
+            comm, source, target, send=r.choice((SEND, ISEND, SENDRECV_HALF)), receive=r.choice((RECV, RECV_HALF))
+        )
+        one.signature, one.forged, one.any_tag, one.any_source = r.choice((BYTES, INTS, DOUBLES)), False, False, False
+        one.n = r.choice((40000, 131072, 150000, 200000, 300000)) // ELEMENT[one.signature]
+        one.layouts = (one.layouts[0], PLAIN)
+        one.capacity = one.n + r.choice((0, 0, 1, 1000))
+        while one.id % LATE[0] or one.id % LATE[1] == 0:
+            one.id = next(self.ids)
+        answer = self.new(comm, target, source, send=r.choice((SEND, ISEND, SEND_INIT, SENDRECV_HALF)), receive=IRECV)
+        answer.posted, answer.sent = t, t + 0.2
+        one.sent = one.posted = t + 0.1
+        return [one, answer]
+
     def plan(self):
         r = self.random
         kinds = [self.message] * 14 + [
@@ -432,6 +458,7 @@ class Planner:
             self.exchange,
             self.exchange,
             self.rounds,
+            self.expected,
         ]
         kinds += [self.gather, self.gather, self.together, self.together, self.together, self.life]
         items = []

@@ -93,7 +93,7 @@ static unsigned char *fresh_memory(struct slot *s, size_t bytes) {
 /* With STRETTO_FUZZ_IGNORE most receives are not asked for their status, and some senders are late. */
 static int ignoring;
 static int ignores(const struct slot *s) {
-    return ignoring && s->receive && !s->truncated && !s->persistent && s->id % 4;
+    return ignoring && s->receive && !s->truncated && s->id % 4;
 }
 
 /* What a completed receive shows; its status may be ignored. Of a truncated message only the error and the envelope's source and tag are determined. */

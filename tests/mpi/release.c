@@ -293,6 +293,34 @@ PROMISE(released_a_persistent_receive_waits_for_what_comes_into_its_buffer) {
     free(buffer);
 }
 
+PROMISE(an_info_key_says_what_returns_early) {
+    const char *word = getenv("STRETTO_TESTS_USE");
+    unsigned char *buffer = whole_pages();
+    MPI_Comm told, comm;
+    MPI_Info info;
+    MPI_Info_create(&info);
+    MPI_Info_set(info, "stretto", word ? word : "chunk");
+    MPI_Comm_dup_with_info(MPI_COMM_WORLD, info, &told);
+    MPI_Comm_dup(told, &comm);
+    MPI_Info_free(&info);
+    for (int k = 0; k < TIMES; k++) {
+        if (rank == 0) {
+            MPI_Request request;
+            fill(buffer, BYTES, k);
+            MPI_Isend(buffer, BYTES, MPI_BYTE, 1, 1, comm, &request); /* some of it: see send() */
+            usleep(20000);
+            MPI_Wait(&request, MPI_STATUS_IGNORE);
+        }
+        if (rank == 1) {
+            MPI_Status status;
+            MPI_Recv(buffer, BYTES, MPI_BYTE, 0, 1, comm, &status);
+            CHECK(status_is(&status, 0, 1, BYTES) && holds(buffer, BYTES, k));
+        }
+    }
+    MPI_Comm_free(&told), MPI_Comm_free(&comm);
+    free(buffer);
+}
+
 /* With STRETTO_RELEASE=unmatched a receive whose status nobody asks for returns before anything was sent. */
 static unsigned char *allocation(long bytes) {
     unsigned char *memory = malloc(bytes);

@@ -177,6 +177,32 @@ def test_a_communicator_may_say_who_says_what_is_final(mpi, environment, key, by
     assert (asked in str(result)) == (key == "nobody"), result
 
 
+@pytest.mark.parametrize(
+    "key, frames, receives, sends",
+    [
+        ("off", 0, 0, 0),
+        ("chunk", 1, 0, 0),
+        ("receive", 1, 1, 0),
+        ("send", 1, 0, 1),
+        ("all", 1, 1, 1),
+        ("fast", 1, 0, 0),
+    ],
+)
+def test_a_communicator_may_say_what_returns_early(mpi, key, frames, receives, sends):
+    if not library(mpi).exists():
+        pytest.skip("libstretto is not built for this MPI")
+    env = FORCE | {"STRETTO_BUDGET": "512K", "STRETTO_TESTS_USE": key, "STRETTO_COUNTERS": "1"}
+    promise = "an_info_key_says_what_returns_early"
+    result = launch(mpi, 2, program(mpi, "promises", SOURCES, linked=True), [promise], transport="tcp", env=env)
+    assert result.rc == 0, result
+    counters = result.counters
+    assert (counters["send_framed"] == 8) == frames and (counters["send_framed"] == 0) != frames, result
+    assert (counters["receive_released"] > 0) == receives, result
+    assert (counters["send_copied"] > 0) == (sends or (mpi == "mpich4" and frames)), result
+    asked = "the info key stretto=fast is unknown (it may be: off, chunk, receive, send, all); ignored"
+    assert (asked in str(result)) == (key == "fast"), result
+
+
 def test_calls_return_before_all_has_come_or_left(mpi):
     if not library(mpi).exists():
         pytest.skip("libstretto is not built for this MPI")

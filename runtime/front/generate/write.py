@@ -118,7 +118,7 @@ def uses_buffers(function, standard):
 def wrappers(header, standard, class_of):
     """wrappers.cpp: MPI_X and PMPI_X for every function."""
     pieces = [
-        f'{NOTE}\n#include "front/communicator.h"\n#include "front/handled.h"\n#include "front/pages.h"\n\nusing namespace stretto;\n\nextern "C" {{\n'
+        f'{NOTE}\n#include "front/communicator.h"\n#include "front/handled.h"\n#include "front/pages.h"\n#include "front/window.h"\n\nusing namespace stretto;\n\nextern "C" {{\n'
     ]
     for name, function in header.functions.items():
         class_ = class_of[classes.base(name)]
