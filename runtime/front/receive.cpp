@@ -59,9 +59,11 @@ Returns returns(const mpi::Communicator &comm, MPI_Count count, MPI_Datatype typ
     return Returns::released;
 }
 
-// Rule 12: from whom it comes is known, others cannot change our memory, and nothing but addresses is needed to put the message there.
+// Rule 12: from whom it comes is known, others cannot change our memory, and nothing but addresses is needed to put the message there. What
+// another thread sends meanwhile might be what the sender waits for: it must not be held back.
 bool may_precede_its_match(const mpi::Communicator &comm, int source, int tag, MPI_Count count, MPI_Datatype type) {
-    if (!settings.unmatched || windows || source == MPI_ANY_SOURCE || tag == MPI_ANY_TAG) return false;
+    if (!settings.unmatched || windows || progress::Guard::multiple || source == MPI_ANY_SOURCE || tag == MPI_ANY_TAG)
+        return false;
     const mpi::Peer *peer = comm.framing_peer(source);
     const mpi::TypeMap &map = mpi::type_map(type);
     return peer && peer->frames_plain && map.known() && map.contiguous() &&

@@ -86,10 +86,7 @@ REQUESTS_OF_RECEIVES = (IRECV, RECV_INIT, MPROBE_IMRECV)
 # Both sides of: the header, short and long first fragments, eager limits of shared memory and TCP, the usual threshold.
 SIZES = (0, 1, 32, 95, 96, 97, 500, 3800, 4000, 4031, 4032, 4033, 4064, 4095, 4096, 4097, 5760, 8192, 12000, 16383, 16384, 16385,
          20000, 40000, 65535, 65536, 65537, 70000, 100000, 131072, 300000)  # fmt: skip
-LATE = (
-    3,
-    4,
-)  # the interpreter may be late where an operation's number divides by one, and asks for the status where by the other
+LATE = 15, 4  # the interpreter is late where a number divides by one, and asks for a status where by the other
 EAGER = 3900  # smaller messages are buffered by every library: programs rely on it
 
 
@@ -458,6 +455,7 @@ class Planner:
             self.exchange,
             self.exchange,
             self.rounds,
+            self.expected,
             self.expected,
         ]
         kinds += [self.gather, self.gather, self.together, self.together, self.together, self.life]

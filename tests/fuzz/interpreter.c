@@ -157,7 +157,7 @@ static void do_send(struct thread *t, const struct operation *o) {
     struct slot *s = slot_for(t, o, f[7], f[4], f[5], f[6]);
     MPI_Datatype type = make_type(f[4], f[5], f[6], &count);
     write_content(s->memory, f[4], f[5], o->id, f[8], 0, (size_t)f[6] * element_bytes(f[4]));
-    if (ignoring && o->id % 3 == 0) usleep(1000);
+    if (ignoring && o->id % 15 == 0) usleep(20000);
     switch (kind) {
 #if MPI_VERSION >= 4
     case SEND:

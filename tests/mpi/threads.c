@@ -2,6 +2,7 @@
 #include "promise.h"
 #include <pthread.h>
 #include <stretto/stretto.h>
+#include <unistd.h>
 
 enum { THREADS = 3, ROUNDS = 30 };
 
@@ -148,6 +149,30 @@ static void *communicators_come_and_go(void *number) {
     free(from), free(to);
     return NULL;
 }
+/* One thread receives what rank 0 sends only after a word from another one, which is late. */
+static void *send_a_word(void *unused) {
+    usleep(50000);
+    MPI_Ssend(NULL, 0, MPI_BYTE, 0, 2, MPI_COMM_WORLD);
+    return unused;
+}
+PROMISE(a_thread_sends_what_the_sender_to_another_one_waits_for) {
+    enum { WHOLE_PAGES = 1 << 18 };
+    if (thread_level != MPI_THREAD_MULTIPLE || rank > 1) return;
+    unsigned char *buffer = aligned_alloc(4096, WHOLE_PAGES);
+    if (rank == 0) {
+        MPI_Recv(NULL, 0, MPI_BYTE, 1, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        fill(buffer, WHOLE_PAGES, 1);
+        MPI_Send(buffer, WHOLE_PAGES, MPI_BYTE, 1, 1, MPI_COMM_WORLD);
+    } else {
+        pthread_t other;
+        pthread_create(&other, NULL, send_a_word, NULL);
+        MPI_Recv(buffer, WHOLE_PAGES, MPI_BYTE, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        pthread_join(other, NULL);
+        CHECK(holds(buffer, WHOLE_PAGES, 1));
+    }
+    free(buffer);
+}
+
 PROMISE(a_thread_makes_communicators_while_others_exchange) {
     MPI_Comm_split(MPI_COMM_WORLD, rank < 2, rank, &comms[0]);
     MPI_Comm_dup(MPI_COMM_WORLD, &comms[1]);

@@ -696,6 +696,16 @@ MUTANTS = [
         env=UNMATCHED,
     ),
     Mutant(
+        "rule 12: a thread's send waits for the match of another thread's receive",
+        "front/receive.cpp",
+        "windows || progress::Guard::multiple",
+        "windows",
+        ("a_thread_sends_what_the_sender_to_another_one_waits_for",),
+        transport="tcp",
+        level="multiple",
+        env=FORCE | UNMATCHED,
+    ),
+    Mutant(
         "rule 12: a persistent request starts before the match",
         "front/persistent.cpp",
         "    wait_for_matches();\n",
