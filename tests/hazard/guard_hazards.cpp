@@ -202,6 +202,17 @@ TEST_P(GuardHazard, a_second_allocation_where_the_first_was_is_asked_anew) {
     }
 }
 
+TEST_P(GuardHazard, an_aligned_allocation_is_known_as_well) {
+    constexpr std::size_t bytes = std::size_t{64} << 20;
+    for (std::size_t alignment = 16; alignment <= page; alignment *= 2) {
+        char *memory = static_cast<char *>(std::aligned_alloc(alignment, bytes));
+        const Range own = own_allocation(addresses_of(memory + 100 * page, 10));
+        EXPECT_TRUE(own.covers(addresses_of(memory, bytes))) << alignment;
+        EXPECT_LT(own.bytes(), bytes + 3 * page) << alignment;
+        std::free(memory);
+    }
+}
+
 TEST_P(GuardHazard, pieces_of_any_size_come_in_any_order) {
     for (std::size_t piece : {std::size_t{1000}, page / 2, page, page + 1, 3 * page, 5 * page - 7, 40 * page})
         for (std::size_t offset : {0u, 8u, 4000u}) {
