@@ -4,6 +4,7 @@ import json
 import os
 import pathlib
 import pty
+import signal
 import subprocess
 import sys
 
@@ -301,6 +302,16 @@ def test_python_has_the_mpi_that_its_mpi4py_was_built_for(mpi, tmp_path):
     show = "import os; print(os.environ['LD_PRELOAD'])"
     done = stretto("run", sys.executable, "-c", show, env=outside_a_job(PYTHONPATH=str(tmp_path)))
     assert done.stdout.strip() == str(library(mpi)), done
+
+
+@pytest.mark.parametrize("named, loaded", [("openmpi", "mpich"), ("mpich", "openmpi"), ("mpich", "abi")])
+def test_a_program_behind_a_script_that_loads_another_mpi_ends_with_a_message(named, loaded, tmp_path):
+    if not {named, loaded} <= set(mpis()):
+        pytest.skip("not both are here")
+    started = script(tmp_path, "#!/bin/sh", f"exec {BUILD / 'interpose' / loaded / 'exchange'}")
+    done = stretto("run", "--mpi", named, started)
+    assert done.returncode == -signal.SIGABRT, done
+    assert "stretto run --mpi NAME" in done.stderr, done
 
 
 @pytest.mark.parametrize("command", ["true", "hostname", "env"])
