@@ -1,8 +1,9 @@
-# make install: headers, one libstretto per MPI (LIBDIR/stretto/MPI, with the Fortran module beside it), a CMake package and
+# make install: headers, man pages, one libstretto per MPI (LIBDIR/stretto/MPI, with the Fortran module beside it), a CMake package and
 # pkg-config files. The command and the lab install themselves (tools/).
 include(CMakePackageConfigHelpers)
 
 install(DIRECTORY ${CMAKE_SOURCE_DIR}/include/stretto TYPE INCLUDE)
+install(DIRECTORY ${CMAKE_SOURCE_DIR}/man/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 install(FILES ${CMAKE_SOURCE_DIR}/LICENSE ${CMAKE_SOURCE_DIR}/README.md TYPE DOC)
 
 set(package ${CMAKE_INSTALL_LIBDIR}/cmake/stretto)

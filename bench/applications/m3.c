@@ -35,6 +35,7 @@ static void compute(void) { // of a slave, in a round
 static void plain_master(void) {
     const long all = n * (ranks - 1);
     for (int r = 0; r < ROUNDS; r++) {
+        work_step(r);
         for (long a = 0; a < all; a += 2 * STRIP) make(0, r, a, least(a + 2 * STRIP, all));
         for (int s = 1; s < ranks; s++)
             MPI_Irecv(results + (s - 1) * n, (int)n, MPI_DOUBLE, s, RESULT, MPI_COMM_WORLD, &in[s - 1]);
@@ -45,6 +46,7 @@ static void plain_master(void) {
 
 static void plain_slave(void) {
     for (int r = 0; r < ROUNDS; r++) {
+        work_step(r);
         MPI_Recv(slices[0], (int)n, MPI_DOUBLE, 0, SLICE, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
         compute();
         MPI_Send(results, (int)n, MPI_DOUBLE, 0, RESULT, MPI_COMM_WORLD);
@@ -58,6 +60,7 @@ static void plain(void) {
 // The master makes a chunk for each slave in turn and sends it; results come back under the making of the next slices.
 static void hand_master(long chunk, int parts) {
     for (int r = 0; r < ROUNDS; r++) {
+        work_step(r);
         for (int k = 0; k < parts; k++)
             for (int s = 1; s < ranks; s++) {
                 const long a = (s - 1) * n + k * chunk, b = least(a + chunk, s * n);
@@ -87,6 +90,7 @@ static void expect(int set, long chunk, int parts) {
 static void hand_slave(long chunk, int parts) {
     expect(0, chunk, parts);
     for (int r = 0; r < ROUNDS; r++) {
+        work_step(r);
         if (r + 1 < ROUNDS) expect((r + 1) % 2, chunk, parts);
         for (int k = 0; k < parts; k++) {
             const long a = k * chunk, b = least(a + chunk, n);

@@ -57,6 +57,7 @@ static void exchange(void) {
 
 static void plain(void) {
     for (int s = 0; s < STEPS; s++) {
+        work_step(s);
         for (int b = 0; b < ranks; b++) attract_all(0, b);
         move(0, 0, 0, n);
         exchange();
@@ -69,6 +70,7 @@ static void hand(long chunk_bytes) {
     const int parts = (int)((n + chunk - 1) / chunk);
     for (int s = 0; s <= STEPS; s++) {
         const int from = s % 2, to = 1 - from;
+        work_step(s);
         for (int b = 0; b < ranks; b++) {
             MPI_Waitall(parts, going[to][b], MPI_STATUSES_IGNORE);
             for (int k = 0; s < STEPS && b != rank && k < parts; k++)

@@ -31,6 +31,7 @@ static void next_message(void) {
 static void plain(void) {
     for (int s = 0; s < STEPS; s++) {
         MPI_Request request[2];
+        work_step(s);
         MPI_Irecv(in, (int)n, MPI_DOUBLE, left, 0, MPI_COMM_WORLD, &request[0]);
         MPI_Isend(out, (int)n, MPI_DOUBLE, right, 0, MPI_COMM_WORLD, &request[1]);
         compute();
@@ -47,6 +48,7 @@ static void hand(long chunk_bytes) {
     const long chunk = chunk_bytes / (long)sizeof(double);
     for (int s = 0; s < STEPS; s++) {
         int k = 0, some;
+        work_step(s);
         for (long a = 0; a < n; a += chunk)
             MPI_Irecv(in + a, (int)(least(a + chunk, n) - a), MPI_DOUBLE, left, 0, MPI_COMM_WORLD, &requests[k++]);
         for (long a = 0; a < n; a += chunk)

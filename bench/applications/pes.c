@@ -51,6 +51,7 @@ static void exchange(int g) {
 
 static void plain(void) {
     for (int s = 0; s < STEPS; s++) {
+        work_step(s);
         for (int r = 1; r <= ROWS; r++) relax_row(s % 2, r);
         exchange(1 - s % 2);
     }
@@ -67,6 +68,7 @@ static void hand(long chunk_bytes) {
     const int parts = (int)((n + chunk - 1) / chunk), peers[2] = {above, below};
     for (int s = 0; s <= STEPS; s++) {
         const int from = s % 2, to = 1 - from;
+        work_step(s);
         for (int side = 0; side < 2; side++) { // this array's rows have left, long ago
             MPI_Waitall(parts, going[to][side], MPI_STATUSES_IGNORE);
             for (int k = 0; s < STEPS && k < parts; k++)

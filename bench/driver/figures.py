@@ -20,8 +20,8 @@ def derive(plan: Plan, attempt: Attempt, attempts: int, costs: Costs | None) -> 
     annotated = samples.median("annotated") if plan.by_pages else None
     best = samples.best_hand()
     hand = samples.median(best)
-    loads = kernel.loads(compute, message, plan.ranks)
-    ideal = kernel.ideal(compute, message, plan.ranks)
+    loads = kernel.loads(plan.over_all_steps(compute), message, plan.ranks)
+    ideal = kernel.ideal(plan.over_all_steps(compute), message, plan.ranks)
     independent = independent_ideal = None
     if kernel.independent:
         independent = samples.median("independent")
@@ -56,11 +56,12 @@ def derive(plan: Plan, attempt: Attempt, attempts: int, costs: Costs | None) -> 
         "of_ideal": rounded(ideal / stretto),
         "details": {
             "formula": kernel.formula,
-            "ideal_speedup": rounded(kernel.plain(compute, message, plan.ranks) / ideal),
+            "ideal_speedup": rounded(kernel.plain(plan.in_a_step(compute), message, plan.ranks) / ideal),
             "T_message_s": rounded(message),
             "T_compute_s": rounded(compute),
             "measured_ratio": rounded(compute / message, 3),
             "dilate": rounded(plan.dilate),
+            "imbalance": plan.imbalance,
             "hand_chunk_bytes": int(best.split(":")[1]),
             "calls": samples.calls,
             "mechanisms": plan.mechanisms,

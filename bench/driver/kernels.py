@@ -6,7 +6,7 @@ everything can overlap, the loads are those of the longest path, and `longest` s
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import isqrt
 
 Time = Callable[[float, float, int], float]  # of T_compute, T_message and the number of ranks
@@ -30,6 +30,14 @@ class Kernel:
 
     def ideal(self, compute: float, message: float, ranks: int) -> float:
         return self.longest(compute, message, ranks) if self.longest else max(self.loads(compute, message, ranks))
+
+    @property
+    def in_fortran(self) -> bool:
+        return self.name.endswith("-fortran")
+
+    @property
+    def in_python(self) -> bool:
+        return self.name.endswith("-python")
 
     @property
     def by_mpi(self) -> list[str]:
@@ -246,5 +254,14 @@ KERNELS = {
         ),
     )
 }
-# The same in Fortran, where the MPI library speaks it.
-KERNELS["pair-fortran"] = Kernel(**{**vars(KERNELS["pair"]), "name": "pair-fortran", "about": "pair, in Fortran"})
+
+
+def in_language(name: str, language: str) -> None:
+    """The same in Fortran, where the MPI library speaks it, or in Python."""
+    same = {"name": f"{name}-{language.lower()}", "about": f"{name}, in {language}"}
+    KERNELS[same["name"]] = replace(KERNELS[name], **same)
+
+
+in_language("pair", "Fortran")
+in_language("pes", "Fortran")
+in_language("nbody", "Python")

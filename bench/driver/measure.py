@@ -14,7 +14,7 @@ from statistics import median
 from costs import Costs, measure_costs
 from others import Watch, wait_for_quiet
 from place import HERE, Place, lab, stretto_run
-from plan import ANNOTATE, PAGES, Plan
+from plan import ANNOTATE, BALANCED, PAGES, Plan
 from progress import Tell
 from wrong import Wrong
 
@@ -95,6 +95,8 @@ class Measure:
     def __init__(self, plan: Plan, place: Place, folder: Path, tell: Tell) -> None:
         self.plan, self.place, self.folder, self.tell = plan, place, folder, tell
         self.common: list[object] = ["--dilate", plan.dilate]
+        if plan.imbalance != BALANCED:
+            self.common += ["--imbalance", plan.imbalance]
         if plan.kernel.needs_file:
             self.output = plan.output or folder / "compressed.bz2"
             self.common += ["--file", plan.file, "--output", self.output]
@@ -114,7 +116,7 @@ class Measure:
             environment["STRETTO_TRACE"] = str(trace)
         unmodified = self.plan.kernel.unmodified
         name = self.plan.kernel.name + (".stretto" if trigger and not unmodified else "")
-        under = stretto_run() if trigger and unmodified else []
+        under = stretto_run(self.plan.mpi) if trigger and unmodified else []
         words = [*self.common, *self.work, "--run", ",".join(variants), "--reps", reps, "--warmup", self.warmup, *more]
         return self.place.run(name, *words, environment=environment, under=under)
 
@@ -181,7 +183,9 @@ def disturbed_by(plan: Plan, samples: Samples, others: float) -> list[str]:
         return causes
     compute, message, best = samples.median("compute"), samples.median("message"), samples.best_hand()
     chunks = samples.message_bytes / int(best.split(":")[1])
-    if plan.kernel.best_of_chunks(compute, message, plan.ranks, chunks) < DISTURBED_HAND * samples.median(best):
+    if plan.kernel.best_of_chunks(
+        plan.in_a_step(compute), message, plan.ranks, chunks
+    ) < DISTURBED_HAND * samples.median(best):
         causes.append("the pipeline by hand is far from what it could be")
     if not plan.kernel.needs_file and abs(compute / message / plan.ratio - 1) > DISTURBED_RATIO:
         causes.append(f"the cores changed their speed: the ratio asked for is {compute / message:.2f} by now")

@@ -85,6 +85,8 @@ def bars(figures: dict) -> list[dict]:
 def describe(figures: dict) -> str:
     details = figures["details"]
     place = describe_lab(figures["lab"], figures["ranks"], details["dilate"])
+    imbalance = details.get("imbalance", "none")
+    place += "" if imbalance == "none" else f", imbalance {imbalance}"
     return (
         f"{figures['mpi']}, {figures['ranks']} ranks on {place}; messages of {size(figures['message_bytes'])}, "
         f"deltas: {size(figures['delta_bytes'])}; T_compute / T_message = {details['measured_ratio']:g}"

@@ -15,15 +15,16 @@ from wrong import Wrong
 ROOT = Path(__file__).resolve().parent.parent.parent
 LAB = ROOT / "tools/lab"
 HERE = "none"  # what --lab says for: no lab, on this host
+WHEEL_ABIS = {"openmpi": "openmpi", "openmpi5": "openmpi", "mpich": "mpich"}  # the modules in mpi4py's wheel
 
 
 def prefix() -> Path:
     return Path(os.environ.get("STRETTO_PREFIX") or ROOT / "build/release")
 
 
-def stretto_run() -> list[str]:
-    """What starts an unmodified program with Stretto."""
-    return [str(prefix() / "bin/stretto"), "run"]
+def stretto_run(mpi: str) -> list[str]:
+    """What starts an unmodified program with Stretto, or refuses."""
+    return [str(prefix() / "bin/stretto"), "run", "--mpi", mpi]
 
 
 def known_mpis() -> dict[str, dict]:
@@ -43,6 +44,13 @@ def find_program(name: str, mpi: str = "") -> Path:
     if not path.exists():
         raise Wrong(f"{path} is missing: run `make` first")
     return path
+
+
+def python_program(name: str, mpi: str) -> tuple[list[str], dict[str, str]]:
+    """An application in Python, and the environment in which mpi4py's wheel loads this MPI."""
+    script = ROOT / f"bench/applications/{name.removesuffix('-python')}.py"
+    folder = Path(known_mpis()[mpi]["library"]).parent
+    return [sys.executable, str(script)], {"MPI4PY_MPIABI": WHEEL_ABIS[mpi], "LD_LIBRARY_PATH": str(folder)}
 
 
 def results_of(program: str, output: str) -> list[dict]:
@@ -111,8 +119,13 @@ class Place:
         under: Sequence[str] = (),
     ) -> list[dict]:
         """The same where it printed several."""
-        words = [*under, str(find_program(program, self.mpi)), *map(str, arguments)]
-        return results_of(program, finish(self.command(words, environment or {}, timeout), timeout + 40))
+        needs: dict[str, str] = {}
+        if program.endswith("-python"):
+            start, needs = python_program(program, self.mpi)
+        else:
+            start = [str(find_program(program, self.mpi))]
+        words = [*under, *start, *map(str, arguments)]
+        return results_of(program, finish(self.command(words, needs | (environment or {}), timeout), timeout + 40))
 
     def run_two(self, first: str, second: str, *arguments: object, timeout: float = 180) -> dict:
         """One rank of each program, on this host."""

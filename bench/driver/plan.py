@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from kernels import KERNELS, Kernel
-from place import HERE, LAB, known_mpis
+from place import HERE, LAB, WHEEL_ABIS, known_mpis
 from wrong import Wrong
 
 sys.path.append(str(LAB))
@@ -30,6 +30,12 @@ OTHERS = {  # what is measured besides the kernels
 CHUNKS = tuple(1024 * k for k in (2, 4, 8, 16, 32, 64))  # the sweep of `hand`
 FEW_REPS = 21
 SHORT = 2**16  # bytes of a message that is over before a core's other work has averaged out
+BALANCED = "none"
+IMBALANCES = {  # how much longer the busiest rank's work is in a step, and on p ranks over all steps
+    BALANCED: (0, lambda ranks: 0),
+    "static": (0.2, lambda ranks: 0.2),
+    "rotating": (0.2, lambda ranks: 0.2 / ranks),
+}
 UNITS = {"": 1, "b": 1, "kib": 2**10, "mib": 2**20, "gib": 2**30, "k": 2**10, "m": 2**20, "g": 2**30}
 
 
@@ -44,6 +50,7 @@ class Plan:
     ratio: float
     trigger: str
     release: str | None  # STRETTO_RELEASE of an unmodified program
+    imbalance: str
     mechanisms: dict[str, str]  # STRETTO_TRACKER, STRETTO_GUARD, where forced
     reps: int
     dilate: float
@@ -68,6 +75,14 @@ class Plan:
             release = {"STRETTO_RELEASE": self.release} if self.release else {}
             return {"STRETTO": "all", **release, **delta}
         return {"STRETTO_TRIGGER": TRIGGERS[trigger], **delta, **(self.mechanisms if trigger == PAGES else {})}
+
+    def in_a_step(self, compute: float) -> float:
+        """T_compute of the rank that the others wait for."""
+        return compute * (1 + IMBALANCES[self.imbalance][0])
+
+    def over_all_steps(self, compute: float) -> float:
+        """The mean T_compute of the busiest rank, which is what remains where nobody waits."""
+        return compute * (1 + IMBALANCES[self.imbalance][1](self.ranks))
 
     @property
     def chunks(self) -> list[int]:
@@ -142,6 +157,12 @@ def parser() -> argparse.ArgumentParser:
         help="unmodified programs: when their receives may return (default: matched)",
     )
     top.add_argument(
+        "--imbalance",
+        choices=IMBALANCES,
+        default=BALANCED,
+        help="unmodified programs: one rank's work takes 20 %% longer, the same one's or in each step another's (default: none)",
+    )
+    top.add_argument(
         "--tracker", metavar="M", choices=("userfault", "mprotect", "none"), help="pages: how writes are noticed"
     )
     top.add_argument(
@@ -185,8 +206,10 @@ def read(arguments: list[str]) -> Plan:
     kernel = KERNELS[asked.kernel]
     asked.size = kernel.size if asked.size is None else asked.size
     check_mpi(asked.mpi)
-    if kernel.name == "pair-fortran" and not known_mpis().get(asked.mpi, {}).get("mpifort"):
+    if kernel.in_fortran and not known_mpis().get(asked.mpi, {}).get("mpifort"):
         raise Wrong(f"--mpi {asked.mpi}: no Fortran compiler came with it; try openmpi")
+    if kernel.in_python:
+        check_python(asked)
     if asked.trigger not in TRIGGERS:
         raise Wrong(f"--trigger {asked.trigger}: one of {', '.join(TRIGGERS)}")
     if kernel.unmodified and asked.trigger == PAGES:
@@ -195,6 +218,8 @@ def read(arguments: list[str]) -> Plan:
         raise Wrong(
             f"--release {asked.release}: {kernel.name} has Stretto's annotations; it is for unmodified programs"
         )
+    if asked.imbalance != BALANCED and not kernel.unmodified:
+        raise Wrong(f"--imbalance {asked.imbalance}: only unmodified programs have steps; not {kernel.name}")
     mechanisms = {"STRETTO_TRACKER": asked.tracker, "STRETTO_GUARD": asked.guard}
     if asked.trigger != PAGES and any(mechanisms.values()):
         raise Wrong("--tracker and --guard are for --trigger pages")
@@ -237,6 +262,7 @@ def read(arguments: list[str]) -> Plan:
         ratio=asked.ratio,
         trigger=asked.trigger,
         release=asked.release,
+        imbalance=asked.imbalance,
         mechanisms={name: mechanism for name, mechanism in mechanisms.items() if mechanism},
         reps=reps,
         dilate=dilate,
@@ -264,6 +290,13 @@ def default_reps(kernel: Kernel, message_bytes: int, dilate: float) -> int:
 def check_mpi(name: str) -> None:
     if name not in MPIS:
         raise Wrong(f"no MPI is called '{name}': one of {', '.join(MPIS)}")
+
+
+def check_python(asked: argparse.Namespace) -> None:
+    if asked.mpi not in WHEEL_ABIS:
+        raise Wrong(f"--mpi {asked.mpi}: mpi4py's wheel does not load it; one of {', '.join(WHEEL_ABIS)}")
+    if asked.report or asked.keep:
+        raise Wrong(f"--report and --keep: {asked.kernel} has no timelines")
 
 
 def check_file(path: Path | None, ranks: int) -> None:

@@ -24,9 +24,10 @@ def show(figures: dict, console: Console) -> None:
     details, median = figures["details"], figures["median_s"]
     lab = "this host" if figures["lab"] == "none" else f"lab of {figures['lab']}"
     dilated = f", dilated by {details['dilate']:g}" if details["dilate"] > 1 else ""
+    imbalance = "" if details["imbalance"] == "none" else f", imbalance {details['imbalance']}"
     delta = f"{figures['delta_bytes']} bytes" if figures["delta_bytes"] else "the runtime's own"
     console.print(
-        f"[bold]{figures['kernel']}[/]  {figures['mpi']}, {figures['ranks']} ranks, {lab}{dilated}; "
+        f"[bold]{figures['kernel']}[/]  {figures['mpi']}, {figures['ranks']} ranks, {lab}{dilated}{imbalance}; "
         f"{figures['message_bytes']} bytes, ratio {details['measured_ratio']:g}, deltas {delta}",
         soft_wrap=True,
     )

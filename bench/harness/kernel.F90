@@ -34,6 +34,16 @@ module stretto_bench
             import :: c_long
             integer(c_long), value :: elements
         end subroutine
+
+        subroutine worked_part(elements, parts) bind(C)
+            import :: c_long
+            integer(c_long), value :: elements, parts
+        end subroutine
+
+        subroutine work_step(step) bind(C)
+            import :: c_long
+            integer(c_long), value :: step
+        end subroutine
     end interface
 
 contains

@@ -4,6 +4,7 @@
 //   pair --rounds R --compute S --run message,compute,plain,hand:8192   measure these, in turns, --reps times
 //   pair.stretto --rounds R --compute S --run delta
 //   pair --run plain --bytes 8192 --then --bytes 16384                  two measurements: what is not said again stays
+//   pes --run plain --imbalance static|rotating                         one rank's work takes 20 % longer
 //
 // The driver (bench/driver) makes these calls. --rounds and --compute carry one calibration into all launches, so that
 // every variant does the same work and must come to the same bits.
@@ -271,6 +272,13 @@ static void parse_runs(char *list) {
     }
 }
 
+static enum Imbalance imbalance(const char *name) {
+    static const char *const names[] = {[BALANCED] = "none", [STATIC] = "static", [ROTATING] = "rotating"};
+    for (int kind = BALANCED; kind <= ROTATING; kind++)
+        if (!strcmp(name, names[kind])) return (enum Imbalance)kind;
+    give_up("--imbalance %s: unknown; there are none, static and rotating", name);
+}
+
 // Up to --then, or to the end: where that is.
 static char **parse(char **words) {
     for (; *words && strcmp(*words, "--then"); words += 2) {
@@ -280,6 +288,8 @@ static char **parse(char **words) {
             option.bytes = atol(value);
         else if (!strcmp(name, "--dilate"))
             option.dilate = atof(value);
+        else if (!strcmp(name, "--imbalance"))
+            work_imbalance(imbalance(value), rank, ranks);
         else if (!strcmp(name, "--file"))
             option.file = value;
         else if (!strcmp(name, "--output"))

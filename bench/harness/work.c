@@ -7,18 +7,28 @@
 
 double rounds_per_element = 2;
 
+static const double IMBALANCE = 0.2;
+
 static struct {
     double dilate;
     double rest_per_element; // seconds
-    long piece;              // elements between two sleeps
-    double pending;          // seconds to be slept
-    long elements;           // worked since the last sleep
-    double overshoot;        // how late the last sleep ended; the next one makes up for it
+    double whole_per_element;
+    long piece;       // elements between two sleeps
+    double pending;   // seconds to be slept
+    long elements;    // worked since the last sleep
+    double overshoot; // how late the last sleep ended; the next one makes up for it
 } core = {.dilate = 1};
+
+static struct {
+    enum Imbalance kind;
+    int rank, ranks;
+    double longer; // this rank's work takes in this step, as a part of it
+} slow;
 
 void work_plan(long elements, double seconds, double dilate) {
     core.dilate = dilate;
-    core.rest_per_element = seconds / (double)elements * (1 - 1 / dilate);
+    core.whole_per_element = seconds / (double)elements;
+    core.rest_per_element = core.whole_per_element * (1 - 1 / dilate);
     // A piece of up to 4 KiB: longer ones would hold back the chunks of a small message, and a sleep much shorter than the
     // time that waking up takes would last longer than it should.
     static const double shortest_sleep = 80e-6;
@@ -39,25 +49,55 @@ static void rest(double seconds) {
     core.overshoot = now() - due;
 }
 
+static void spin(double seconds) {
+    const double end = cpu_seconds() + seconds;
+    while (cpu_seconds() < end) {
+    }
+}
+
+static void rest_now(void) {
+    if (core.pending > 0) core.dilate > 1 ? rest(core.pending) : spin(core.pending);
+    core.pending = 0;
+    core.elements = 0;
+}
+
 void worked(long elements) {
-    if (core.dilate > 1) {
+    if (core.dilate > 1 || slow.longer > 0) {
         core.elements += elements;
-        core.pending += (double)elements * core.rest_per_element;
-        if (core.elements >= core.piece) work_finish();
+        core.pending += (double)elements * (core.rest_per_element + slow.longer * core.whole_per_element);
+        if (core.elements >= core.piece) rest_now();
     }
     timeline_computed();
+}
+
+void worked_part(long elements, long parts) {
+    static long pending;
+    pending += elements;
+    if (pending < parts) return;
+    worked(pending / parts);
+    pending %= parts;
 }
 
 void worked_seconds(double cpu) {
     if (core.dilate > 1) {
         core.pending += cpu * (core.dilate - 1);
-        if (core.pending > 0.2e-3) work_finish();
+        if (core.pending > 0.2e-3) rest_now();
     }
     timeline_computed();
 }
 
+void work_imbalance(enum Imbalance kind, int rank, int ranks) {
+    slow.kind = kind;
+    slow.rank = rank;
+    slow.ranks = ranks;
+}
+
+void work_step(long step) {
+    const long whose = slow.kind == BALANCED ? -1 : slow.kind == STATIC ? 1 : step % slow.ranks;
+    slow.longer = slow.rank == whose ? IMBALANCE : 0;
+}
+
 void work_finish(void) {
-    if (core.pending > 0) rest(core.pending);
-    core.pending = 0;
-    core.elements = 0;
+    rest_now();
+    slow.longer = 0;
 }

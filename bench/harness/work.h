@@ -21,17 +21,18 @@ static inline double element(long i) {
 void worked(long elements);
 
 // The same where the plan's elements are worked on several times, a part of their work each time.
-static inline void worked_part(long elements, long parts) {
-    static long pending;
-    pending += elements;
-    if (pending < parts) return;
-    worked(pending / parts);
-    pending %= parts;
-}
+void worked_part(long elements, long parts);
+
+// A program's step begins: until the next one this rank's work takes longer if it is the slow rank. Nobody is in the balanced case.
+void work_step(long step);
 
 // The same for work that cannot be made shorter: `cpu` seconds of it become D times as long.
 void worked_seconds(double cpu);
 
 // For the harness: total elements and the seconds that they should take, both per repetition; D.
 void work_plan(long elements, double seconds, double dilate);
-void work_finish(void); // sleeps what is left over; before the clock is read
+void work_finish(void); // sleeps what is left over, ends the step; before the clock is read
+
+// Which rank is the slow one, whose work takes 20 % longer.
+enum Imbalance { BALANCED, STATIC, ROTATING }; // nobody; rank 1; step by step another
+void work_imbalance(enum Imbalance, int rank, int ranks);

@@ -112,8 +112,9 @@ bool bind_to(void *handle, const std::string &where) {
     const char *missing = look_up(handle, function_symbols, found.functions, dlsym);
     if (!missing) missing = look_up(handle, data_symbols, found.data, data_address);
     if (missing)
-        return fail("the MPI library " + where + " has no " + missing +
-                    ": it is not the MPI that this libstretto was built for");
+        return fail(
+            "the MPI library " + where + " has no " + missing +
+            ": it is not the MPI that this libstretto was built for (`stretto run --mpi NAME` takes the one for NAME)");
     publish(found, where.c_str());
     return true;
 }
@@ -147,7 +148,8 @@ bool bind() {
     }
     if (tried) return false;
     if (another_abi)
-        return fail("the MPI library of this process has another ABI than this libstretto: use the one built for it");
+        return fail("the MPI library of this process has another ABI than this libstretto: use the one built for it "
+                    "(`stretto run --mpi NAME`)");
     if (const char *named = std::getenv("STRETTO_LIBRARY"); named && *named) return load("STRETTO_LIBRARY: ", named);
     // A linker that drops libraries of which nothing is needed drops the MPI library of a program linked with us.
     return load("no MPI library is loaded in this process, and the one that this libstretto was built for could not be "

@@ -9,6 +9,7 @@ import time
 
 import pytest
 from launch import BUILD, ROOT, as_from_a_terminal, launch, mpis
+from place import python_program
 
 STRETTO = BUILD / "bin/stretto"
 SHORT = ("--reps", 2, "--turns", 1, "--attempts", 1, "--patience", 0)
@@ -77,6 +78,55 @@ def test_unmodified_applications_give_the_same_bits_under_stretto_run(mpi, appli
         application, "--mpi", mpi, "--lab", "none", "--size", "33KiB", *(() if application == "overlap" else ("-n", 3))
     )
     assert result["verified"] and result["kernel"] == application
+
+
+@pytest.mark.parametrize("fortran", [mpi for mpi in mpis() if mpis()[mpi].get("mpifort")])
+def test_pes_in_fortran_gives_the_same_bits_under_stretto_run_and_those_of_c(fortran, monkeypatch):
+    monkeypatch.setenv("STRETTO_FORCE", "1")
+    assert figures("pes-fortran", "--mpi", fortran, "--lab", "none", "-n", 2, "--size", "33KiB")["verified"]
+
+    def plain(program):
+        arguments = ("--run", "plain,hand:4096", "--bytes", 33 * 1024, "--reps", 1)
+        return json.loads(launch(fortran, 2, BUILD / "bench" / fortran / program, arguments).stdout)["runs"]
+
+    sums = {run["checksum"] for program in ("pes", "pes-fortran") for run in plain(program)}
+    assert len(sums) == 1
+
+
+def test_nbody_in_python_gives_the_same_bits_under_stretto_run(mpi, monkeypatch):
+    if mpi in ("mpich4", "abi"):
+        pytest.skip("mpi4py's wheel does not load it")
+    monkeypatch.setenv("STRETTO_FORCE", "1")
+    result = figures("nbody-python", "--mpi", mpi, "--lab", "none", "-n", 3, "--size", "33KiB")
+    assert result["verified"] and result["kernel"] == "nbody-python"
+
+
+@pytest.mark.parametrize(
+    "application, imbalance",
+    [("pes", "static"), ("m3", "rotating"), ("pes-fortran", "static"), ("nbody-python", "rotating")],
+)
+def test_an_imbalance_changes_no_result(application, imbalance):
+    done = bench(application, "--lab", "none", "-n", 2, "--size", "33KiB", "--imbalance", imbalance, *SHORT)
+    assert done.returncode == 0 and f"imbalance {imbalance}" in done.stdout, done
+
+
+@pytest.mark.parametrize("application", ["pes", "nbody", "m3", "pes-fortran", "nbody-python"])
+def test_the_slow_rank_works_a_fifth_longer(application):
+    program, first, env = BUILD / "bench/openmpi" / application, (), {}
+    if application == "nbody-python":
+        (program, *first), env = python_program(application, "openmpi")
+
+    def plain(imbalance):
+        work = ("--bytes", 33 * 1024, "--rounds", 1, "--compute", 0.1, "--imbalance", imbalance)
+        done = launch("openmpi", 2, program, (*first, "--run", "plain", "--warmup", 0, "--reps", 2, *work), env=env)
+        assert done.rc == 0, done
+        return json.loads(done.stdout)["runs"][0]
+
+    balanced, static, rotating = (plain(imbalance) for imbalance in ("none", "static", "rotating"))
+    assert balanced["checksum"] == static["checksum"] == rotating["checksum"]
+    # Of two ranks the slow one keeps the other waiting, in m3 the slave: in 24 steps, or 12, of CPU time, which cannot be less.
+    assert min(static["seconds"]) >= 24 * 0.2 * 0.1
+    assert min(rotating["seconds"]) >= 12 * 0.2 * 0.1
 
 
 def test_lu_sends_what_class_e_does_unless_told():
@@ -171,6 +221,10 @@ def test_every_size_of_bandwidth_is_measured_over_both_paths():
         (("pair", "--file", "/etc/passwd"), "are for compress"),
         (("pair", "--report", "/no/such/folder/r.html"), "no such folder"),
         (("pes", "--trigger", "pages"), "no delta messages"),
+        (("pes", "--imbalance", "wild"), "rotating"),
+        (("pair", "--imbalance", "static"), "only unmodified programs"),
+        (("nbody-python", "--mpi", "mpich4"), "mpi4py's wheel does not load it"),
+        (("nbody-python", "--report", "r.html"), "has no timelines"),
         (("pair", "--mpi", "mpich4", "--lab", "1gbit"), "--lab none"),
         (("compress",), "needs a file"),
         (("compress", "--file", "/no/such/file"), "no such file"),

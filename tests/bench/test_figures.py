@@ -57,6 +57,14 @@ def asked(*words):
     return plan.read(["pair", "--lab", "1gbit", *words])
 
 
+def test_an_imbalance_is_in_the_launch_and_in_the_formulas():
+    static = plan.read(["pes", "--lab", "none", "--imbalance", "static"])
+    assert measure.Measure(static, None, None, None).common[2:4] == ["--imbalance", "static"]
+    assert (static.in_a_step(1), static.over_all_steps(1)) == (1.2, 1.2)
+    rotating = plan.read(["pes", "--lab", "none", "-n", "4", "--imbalance", "rotating"])
+    assert (rotating.in_a_step(1), rotating.over_all_steps(1)) == (1.2, 1.05)
+
+
 # --- formulas -----------------------------------------------------------------------------------------------------
 
 

@@ -4,10 +4,12 @@ import json
 import os
 import pathlib
 import pty
+import signal
 import subprocess
+import sys
 
 import pytest
-from launch import BUILD, library, mpis
+from launch import BUILD, launch, library, mpis
 
 STRETTO = BUILD / "bin/stretto"
 
@@ -177,34 +179,142 @@ def test_what_cannot_be_run_is_named(tmp_path):
     complains(stretto("run"), "no program")
     complains(stretto("run", "nosuch-program"), "nosuch-program", "$PATH")
     complains(stretto("run", "./nosuch"), "./nosuch: no such program")
-    complains(stretto("run", "sh", "-c", "true"), "needs no MPI library", "--mpi NAME")
-    complains(stretto("run", "mpirun", "-n", "2", "ls"), "mpirun -n 4 stretto run ./program")
+    launcher = plain_program(tmp_path).rename(tmp_path / "mpirun")
+    complains(stretto("run", launcher, "-n", "2", "ls"), "mpirun -n 4 stretto run ./program")
     complains(stretto("run", "--mpi", "lam", "ls"), "lam", "found on this machine")
     (tmp_path / "text").write_text("hello")
     complains(stretto("run", tmp_path / "text"), "not executable")
     (tmp_path / "text").chmod(0o755)
     complains(stretto("run", tmp_path / "text"), "neither an ELF program nor a script")
     complains(stretto("run", tmp_path), "not a program")
-    (tmp_path / "script").write_text("#!/no/such/interpreter\n")
-    (tmp_path / "script").chmod(0o755)
-    complains(stretto("run", tmp_path / "script"), "/no/such/interpreter")
+    complains(stretto("run", script(tmp_path, "#!/no/such/interpreter")), "/no/such/interpreter")
     complains(stretto("run", "sh", env={**os.environ, "STRETTO_LIBRARY": "/no/libmpi.so"}), "/no/libmpi.so")
-    static = plain_program(tmp_path, flags=["-static"])
-    complains(stretto("run", static), "linked statically")
-    foreign = bytearray(static.read_bytes())
+    foreign = bytearray(pathlib.Path("/proc/self/exe").read_bytes())
     foreign[18] = 0xB7 if foreign[18] == 0x3E else 0x3E  # e_machine: AArch64, x86-64
-    static.write_bytes(foreign)
-    complains(stretto("run", static), "another kind of machine")
-    static.write_bytes(foreign[:16])
-    complains(stretto("run", static), "program")
+    (tmp_path / "text").write_bytes(foreign)
+    complains(stretto("run", tmp_path / "text"), "another kind of machine", "cannot be started")
+    (tmp_path / "text").write_bytes(foreign[:16])
+    complains(stretto("run", tmp_path / "text"), "text")
 
 
-def test_an_mpi_that_stretto_was_not_built_for_is_named(mpi, tmp_path):
+# --- run: programs that do not tell which MPI they will have, or cannot have Stretto
+
+
+RANK_NAMES = ("OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID")
+
+
+def script(tmp_path, *lines):
+    file = tmp_path / "script"
+    file.write_text("\n".join(lines) + "\n")
+    file.chmod(0o755)
+    return file
+
+
+def runs_plainly(done, status, *why):
+    assert done.returncode == status, done
+    assert done.stderr.count("\n") == 1 and "runs without Stretto" in done.stderr, done
+    for words in why:
+        assert words in done.stderr, done.stderr
+
+
+SAYS_ITS_PRELOAD = '#include <stdlib.h>\nint main(void) { return getenv("LD_PRELOAD") ? 4 : 3; }'
+
+
+def outside_a_job(**more):
+    ours = {name: value for name, value in os.environ.items() if name not in RANK_NAMES}
+    return ours | more
+
+
+@pytest.mark.skipif(len(mpis()) < 2, reason="with one MPI alone, that one is taken")
+def test_a_program_without_mpi_runs_plainly_and_one_rank_says_so(tmp_path):
+    program = plain_program(tmp_path, SAYS_ITS_PRELOAD)
+    runs_plainly(stretto("run", program, env=outside_a_job()), 3, "needs no MPI library", "--mpi NAME")
+    for name in RANK_NAMES:
+        runs_plainly(stretto("run", program, env=outside_a_job(**{name: "0"})), 3)
+        other = stretto("run", program, env=outside_a_job(**{name: "1"}))
+        assert (other.returncode, other.stderr) == (3, ""), other
+
+
+def test_a_static_program_runs_plainly_unless_its_mpi_is_named(mpi, tmp_path):
+    program = plain_program(tmp_path, SAYS_ITS_PRELOAD, flags=["-static"])
+    runs_plainly(stretto("run", program, env=outside_a_job()), 3, "linked statically")
+    complains(stretto("run", "--mpi", mpi, program), "linked statically")
+
+
+def test_a_program_of_an_unknown_mpi_runs_plainly(tmp_path):
+    library = tmp_path / "libmpi.so.99"
+    (tmp_path / "mpi.c").write_text("int MPI_Init(void) { return 0; }")
+    subprocess.run(
+        ["cc", "-shared", "-fPIC", "-Wl,-soname,libmpi.so.99", "-o", library, tmp_path / "mpi.c"], check=True
+    )
+    source = SAYS_ITS_PRELOAD.replace("getenv", "MPI_Init() || getenv").replace("\n", "\nint MPI_Init(void);\n")
+    (tmp_path / "program.c").write_text(source)
+    link = ["-o", tmp_path / "program", tmp_path / "program.c", library, f"-Wl,-rpath,{tmp_path}"]
+    subprocess.run(["cc", *link], check=True)
+    runs_plainly(stretto("run", tmp_path / "program", env=outside_a_job()), 3, "libmpi.so.99", "Stretto knows")
+
+
+def test_a_program_whose_mpi_has_no_libstretto_runs_plainly(mpi, tmp_path):
     copy = tmp_path / "build"
     (copy / "bin").mkdir(parents=True)
     (copy / "bin/stretto").write_bytes(STRETTO.read_bytes())
     (copy / "bin/stretto").chmod(0o755)
+    source = f"#include <mpi.h>\nint v, s;\n{SAYS_ITS_PRELOAD}".replace("getenv", "MPI_Get_version(&v, &s) || getenv")
+    program = plain_program(tmp_path, source, compiler=mpis()[mpi]["mpicc"])
     done = subprocess.run(
-        [copy / "bin/stretto", "run", mpi_program(tmp_path, mpi)], capture_output=True, text=True, timeout=60
+        [copy / "bin/stretto", "run", program], capture_output=True, text=True, timeout=60, env=outside_a_job()
     )
-    complains(done, "no libstretto was built", mpis()[mpi]["library"].split("/")[-1])
+    runs_plainly(done, 3, "no libstretto was built", mpis()[mpi]["library"].split("/")[-1])
+
+
+def under_its_launcher(mpi, *words, **more):
+    """Two ranks of `stretto run words`, everything framed."""
+    if mpi == "abi":
+        pytest.skip("the launcher is MPICH's, whose own library is taken")
+    env = {"STRETTO_FORCE": "1", "STRETTO_COUNTERS": "1", **more}
+    result = launch(mpi, 2, STRETTO, ["run", "--", *words], env=env)
+    assert result.rc == 0 and result.stdout.count(" 0 wrong") == 2, result
+    return result.counters.get("send_framed", 0)
+
+
+def test_a_script_has_the_mpi_of_its_launcher(mpi, tmp_path):
+    program = BUILD / "interpose" / mpi / "exchange"
+    assert under_its_launcher(mpi, script(tmp_path, "#!/bin/sh", f"exec {program}"))
+    assert under_its_launcher(mpi, "env", "MINE=1", program)
+
+
+def test_python_with_mpi4pys_wheel_has_the_mpi_of_its_launcher(mpi, tmp_path):
+    where = pathlib.Path(mpis()[mpi]["library"])
+    if mpi == "mpich4":  # Debian's MPICH under the name that the wheel looks for
+        (tmp_path / "libmpi.so.12").symlink_to(where)
+        where = tmp_path / "libmpi.so.12"
+    exchange = pathlib.Path(__file__).parent.parent / "interpose/exchange.py"
+    framed = under_its_launcher(mpi, sys.executable, exchange, LD_LIBRARY_PATH=str(where.parent))
+    # mpi4py asks for MPI_THREAD_MULTIPLE, where nothing is framed with MPICH 4.0.
+    assert framed or mpi == "mpich4"
+
+
+def test_python_has_the_mpi_that_its_mpi4py_was_built_for(mpi, tmp_path):
+    (tmp_path / "mpi4py").mkdir()
+    (tmp_path / "module.c").write_text("#include <mpi.h>\nint f(void) { int v, s; return MPI_Get_version(&v, &s); }")
+    module = ["-shared", "-fPIC", "-o", tmp_path / "mpi4py/MPI.cpython-311.so", tmp_path / "module.c"]
+    subprocess.run([mpis()[mpi]["mpicc"], *module], check=True)
+    show = "import os; print(os.environ['LD_PRELOAD'])"
+    done = stretto("run", sys.executable, "-c", show, env=outside_a_job(PYTHONPATH=str(tmp_path)))
+    assert done.stdout.strip() == str(library(mpi)), done
+
+
+@pytest.mark.parametrize("named, loaded", [("openmpi", "mpich"), ("mpich", "openmpi"), ("mpich", "abi")])
+def test_a_program_behind_a_script_that_loads_another_mpi_ends_with_a_message(named, loaded, tmp_path):
+    if not {named, loaded} <= set(mpis()):
+        pytest.skip("not both are here")
+    started = script(tmp_path, "#!/bin/sh", f"exec {BUILD / 'interpose' / loaded / 'exchange'}")
+    done = stretto("run", "--mpi", named, started)
+    assert done.returncode == -signal.SIGABRT, done
+    assert "stretto run --mpi NAME" in done.stderr, done
+
+
+@pytest.mark.parametrize("command", ["true", "hostname", "env"])
+def test_a_job_without_mpi_is_left_alone(mpi, command):
+    result = launch(mpi, 2, STRETTO, ["run", command])
+    assert result.rc == 0 and "stretto" not in result.stderr, result

@@ -94,6 +94,16 @@ def test_the_fortran_module(fortran, prefix, tmp_path):
     uses(prefix, fortran, program)
 
 
+def test_man_finds_the_pages(prefix):
+    wanted = {page.name for page in (ROOT / "man").iterdir()}
+    assert wanted == {page.name for page in (prefix / "share/man/man1").iterdir()} and "stretto.1" in wanted
+
+
+def test_the_applications_in_python_are_there_with_their_harness(prefix):
+    bench = prefix / "share/stretto/bench"
+    assert (bench / "applications/nbody.py").exists() and (bench / "harness/kernel.py").exists()
+
+
 def test_nothing_installed_knows_where_it_was_built(prefix):
     texts = [*prefix.rglob("*.cmake"), *prefix.rglob("*.pc"), *prefix.rglob("*.h")]
     assert len(texts) > 5

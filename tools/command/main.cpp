@@ -79,6 +79,9 @@ int main(int argc, char **argv) {
                             "the MPI of a program that loads it late, as Python does: a name from `stretto info`");
     run_command->footer(
         "The libstretto that fits the program's MPI is put into LD_PRELOAD, then the program takes this one's place.\n"
+        "Without --mpi, a script or a Python has the MPI of its mpi4py or of its launcher. What cannot have Stretto "
+        "runs\n"
+        "without it, and says why.\n"
         "STRETTO=off turns everything off; `stretto info` lists the other variables.");
 
     bool as_json = false;

@@ -73,7 +73,8 @@ Output capture(const std::vector<std::string> &words, int seconds,
 }
 
 void become(const std::vector<std::string> &words) {
-    execvp(words[0].c_str(), pointers(words).data());
+    const bool by_path = words[0].find('/') != std::string::npos; // execvp gives what is no program to a shell
+    (by_path ? execv : execvp)(words[0].c_str(), pointers(words).data());
     throw Failure(words[0] + ": cannot be started: " + std::strerror(errno));
 }
 

@@ -10,10 +10,13 @@ struct Program {
     std::filesystem::path
         mpi_library;          // the MPI library that it loads at its start, directly or through others; or empty
     bool has_stretto = false; // linked with libstretto already
+    std::string closed;       // why nothing can be loaded before it; empty where something can
 };
 
-// Finds a program as a shell would. Throws Failure where it does not exist, is no executable for this machine,
-// or is linked statically, so that nothing can be loaded before it.
+// Finds a program as a shell would. Throws Failure where it does not exist, is no executable or lacks a library.
 Program examine(const std::string &name);
+
+// The MPI library that a program or an object loads at its start; or empty.
+std::filesystem::path mpi_library_of(const std::filesystem::path &object);
 
 } // namespace stretto::command
