@@ -59,8 +59,11 @@ Returns returns(MPI_Count count, MPI_Datatype type) {
 }
 
 // Rule 12: from whom it comes is known, others cannot change our memory, and nothing but addresses is needed to put the message there.
+// What is held back until its match would be what another thread does, which the match may wait for.
 bool may_precede_its_match(const mpi::Communicator &comm, int source, int tag, MPI_Count count, MPI_Datatype type) {
-    if (!settings.release_unmatched || windows || source == MPI_ANY_SOURCE || tag == MPI_ANY_TAG) return false;
+    if (!settings.release_unmatched || progress::Guard::multiple || windows || source == MPI_ANY_SOURCE ||
+        tag == MPI_ANY_TAG)
+        return false;
     const mpi::Peer *peer = comm.framing_peer(source);
     const mpi::TypeMap &map = mpi::type_map(type);
     return peer && peer->frames_plain && map.known() && map.contiguous() &&
@@ -81,7 +84,7 @@ Returns returns(MPI_Comm comm, int source, int tag, MPI_Count count, MPI_Datatyp
 }
 
 bool nothing_under_way() {
-    return !progress::Guard::multiple && !message::probed::any() && !progress::tasks;
+    return progress::may_block() && !message::probed::any();
 }
 
 mpi::TypedBuffer receive_buffer(void *buf, MPI_Count count, MPI_Datatype type) {
