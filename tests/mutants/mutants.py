@@ -743,6 +743,15 @@ MUTANTS = [
         level="multiple",
     ),
     Mutant(
+        "release: what a probe has found comes into a buffer that an earlier message still comes into",
+        "front/receive.cpp",
+        " && (when != Returns::unmatched || message::probed::any())) settle",
+        " && when != Returns::unmatched) settle",
+        ("unmatched_a_probed_message_waits_for_the_one_before_it",),
+        transport="tcp",
+        env=UNMATCHED,
+    ),
+    Mutant(
         "pages: a page of two messages opens when one has come",
         "pages/guard.cpp",
         "            if (guard != this && guard->is_closed(page)) return true;\n",
