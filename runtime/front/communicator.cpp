@@ -14,6 +14,7 @@ namespace {
 // What a peer waits for in this call was handed over; the handle may come again for another communicator.
 void part(MPI_Comm *comm) {
     wait_for_matches();
+    settle_everything(false);
     progress::Guard guard;
     enter();
     progress::hand_over();
@@ -57,6 +58,7 @@ void take_hints(MPI_Comm comm, const MPI_Comm *made) {
 }
 
 int Comm_free(MPI_Comm *comm) {
+    const progress::Blocked blocked;
     part(comm);
     const Alone alone;
     return mpi::library.Comm_free(comm);
@@ -66,6 +68,7 @@ int Comm_disconnect(MPI_Comm *comm) {
     // It waits for this communicator's messages, and the deltas of framed ones are elsewhere: those first.
     const mpi::Communicator *mine = *comm == MPI_COMM_NULL ? nullptr : mpi::communicator(*comm).get();
     if (mine) progress::until([&] { return !progress::unfinished(mine); });
+    const progress::Blocked blocked;
     part(comm);
     const Alone alone;
     return mpi::library.Comm_disconnect(comm);

@@ -24,11 +24,6 @@ void check_ended(const Operation &operation) {
         fail("MPI_Wait", "the delta send has not ended: MPIX_Delta_send_end comes before the wait");
 }
 
-// May the library block this thread? Only when nothing of ours would wait for it.
-bool alone() {
-    return progress::tasks == 0;
-}
-
 MPI_Status *at(MPI_Status *statuses, int k) {
     return statuses == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : &statuses[k];
 }
@@ -162,7 +157,7 @@ int Wait(MPI_Request *request, MPI_Status *status) {
     }
     int error = MPI_SUCCESS, done = 0;
     if (!operation) {
-        if (alone()) return mpi::library.Wait(request, status);
+        if (progress::may_block()) return mpi::library.Wait(request, status);
         progress::until([&] {
             error = mpi::library.Test(request, &done, status);
             return done || error != MPI_SUCCESS;
@@ -199,7 +194,7 @@ int Waitall(int count, MPI_Request requests[], MPI_Status statuses[]) {
         enter();
         mixed = any_ours(count, requests);
     }
-    if (!mixed && alone()) return mpi::library.Waitall(count, requests, statuses);
+    if (!mixed && progress::may_block()) return mpi::library.Waitall(count, requests, statuses);
     Requests all = [&] {
         progress::Guard guard;
         return Requests(count, requests);
@@ -236,7 +231,7 @@ int Waitany(int count, MPI_Request requests[], int *index, MPI_Status *status) {
         enter();
         mixed = any_ours(count, requests);
     }
-    if (!mixed && alone()) return mpi::library.Waitany(count, requests, index, status);
+    if (!mixed && progress::may_block()) return mpi::library.Waitany(count, requests, index, status);
     int error = MPI_SUCCESS;
     bool none_active = false;
     Requests some = [&] {
@@ -268,7 +263,7 @@ int Waitsome(int count, MPI_Request requests[], int *outcount, int indices[], MP
         enter();
         mixed = any_ours(count, requests);
     }
-    if (!mixed && alone()) return mpi::library.Waitsome(count, requests, outcount, indices, statuses);
+    if (!mixed && progress::may_block()) return mpi::library.Waitsome(count, requests, outcount, indices, statuses);
     Requests some = [&] {
         progress::Guard guard;
         return Requests(count, requests);

@@ -91,7 +91,7 @@ void settle(const void *buf, MPI_Count count, MPI_Datatype type, bool written) {
 }
 
 void settle_everything(bool uses_buffers) {
-    if (uses_buffers || !__libc_single_threaded) pages::Guard::retire(nullptr, SIZE_MAX);
+    if (uses_buffers || !(progress::Guard::multiple || __libc_single_threaded)) pages::Guard::retire(nullptr, SIZE_MAX);
     if (uses_buffers) pages::Tracker::open_everything();
 }
 

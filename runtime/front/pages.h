@@ -18,8 +18,8 @@ void start_pages();
 void settle(const void *buf, MPI_Count count, MPI_Datatype type, bool written);
 
 //! Before a call of the library that has no form that does not block. What is guarded comes first: all of it where the call uses
-//! memory that its arguments do not tell us, or where another thread could touch a page meanwhile, and wait for the call. In the first
-//! case nothing is watched any more. Not under the lock.
+//! memory that its arguments do not tell us, or where another thread could touch a page meanwhile, and wait for the call: below
+//! MPI_THREAD_MULTIPLE (see Alone). In the first case nothing is watched any more. Not under the lock.
 void settle_everything(bool uses_buffers);
 
 //! \brief A call of the library itself: below MPI_THREAD_MULTIPLE, once pages are used, no fault of another thread may call it meanwhile.

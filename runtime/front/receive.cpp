@@ -84,7 +84,7 @@ Returns returns(MPI_Comm comm, int source, int tag, MPI_Count count, MPI_Datatyp
 }
 
 bool nothing_under_way() {
-    return !progress::Guard::multiple && !message::probed::any() && !progress::tasks;
+    return progress::may_block() && !message::probed::any();
 }
 
 mpi::TypedBuffer receive_buffer(void *buf, MPI_Count count, MPI_Datatype type) {
@@ -199,7 +199,7 @@ int finish_receive(Incoming &incoming, MPI_Status *status) {
 int Irecv(void *buf, MPI_Count count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Request *request) {
     const Returns when = returns(comm, source, tag, count, type);
     // One that is posted apart comes in once the buffer's last message has.
-    if (progress::tasks && when != Returns::unmatched) settle(buf, count, type, true);
+    if (progress::tasks && (when != Returns::unmatched || message::probed::any())) settle(buf, count, type, true);
     progress::Guard guard;
     enter();
     const Incoming incoming = begin_receive(buf, count, type, source, tag, comm, caller, when);

@@ -84,9 +84,8 @@ namespace {
         framed->release();
         return MPI_SUCCESS;
     }
-    // Nothing of ours waits for this thread, or the call does not wait.
-    if (!progress::tasks) return native::send(mode, buf, count, type, dest, tag, comm);
-    if (mode == Mode::buffered) {
+    if (progress::may_block()) return native::send(mode, buf, count, type, dest, tag, comm);
+    if (mode == Mode::buffered) { // does not wait
         const Alone alone;
         return native::send(mode, buf, count, type, dest, tag, comm);
     }

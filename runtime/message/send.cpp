@@ -168,7 +168,7 @@ std::size_t Send::early_cell() const {
 
 // Have so many bytes more room in the window?
 bool Send::fits(std::size_t bytes) const {
-    return peer.outstanding + mpi::memory_of(bytes) <= mpi::job.window;
+    return progress::blocked || peer.outstanding + mpi::memory_of(bytes) <= mpi::job.window;
 }
 
 // Bytes that wait at the peer until the message is matched.

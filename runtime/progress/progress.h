@@ -2,6 +2,7 @@
 #include "pages/guard.h"
 #include "pages/quiet.h"
 
+#include <atomic>
 #include <cstddef>
 #include <mutex>
 #include <pthread.h>
@@ -106,6 +107,23 @@ public:
 
 private:
     unsigned looks = 0;
+};
+
+//! May the library block this thread? Only when nothing of ours would wait for it, and no other thread can begin something meanwhile.
+inline bool may_block() {
+    return tasks == 0 && !Guard::multiple;
+}
+
+//! How many threads the library may be blocking all the same. None of them sees to what another makes ready meanwhile: it leaves at once.
+inline std::atomic<unsigned> blocked = 0;
+
+//! \brief A call that the library may block in, from before its hand-over (protocol rule 8) to its end.
+class Blocked {
+public:
+    Blocked() { blocked++; }
+    ~Blocked() { blocked--; }
+    Blocked(const Blocked &) = delete;
+    Blocked &operator=(const Blocked &) = delete;
 };
 
 //! \brief Look until done() says so, all tasks progressing meanwhile.

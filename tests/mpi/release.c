@@ -457,6 +457,31 @@ PROMISE(unmatched_a_message_waits_for_the_one_before_it) {
     free(buffer);
 }
 
+PROMISE(unmatched_a_probed_message_waits_for_the_one_before_it) {
+    unsigned char *buffer = allocation(BYTES), *second = allocation(BYTES);
+    MPI_Request request;
+    for (int k = 0; k < TIMES; k++) {
+        const int bytes = k % 2 ? BYTES : 1000;
+        if (rank == 0) {
+            fill(second, bytes, k + 50);
+            MPI_Isend(second, bytes, MPI_BYTE, 1, 2, MPI_COMM_WORLD, &request);
+            usleep(10000);
+            fill(buffer, BYTES, k);
+            MPI_Send(buffer, BYTES, MPI_BYTE, 1, 1, MPI_COMM_WORLD);
+            MPI_Wait(&request, MPI_STATUS_IGNORE);
+        }
+        if (rank == 1) {
+            MPI_Recv(buffer, BYTES, MPI_BYTE, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+            MPI_Probe(0, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+            MPI_Irecv(buffer, bytes, MPI_BYTE, 0, 2, MPI_COMM_WORLD, &request);
+            MPI_Wait(&request, MPI_STATUS_IGNORE);
+            CHECK(is_content(buffer, bytes, k + 50));
+            for (long at = bytes; at < BYTES; at += 97) CHECK(buffer[at] == byte_of(k, at));
+        }
+    }
+    free(buffer), free(second);
+}
+
 PROMISE(unmatched_nothing_is_seen_before_what_it_follows) {
     const int answers[] = {8, 3000, BYTES};
     unsigned char *buffer = allocation(BYTES), *answer = allocation(BYTES);

@@ -149,30 +149,6 @@ static void *communicators_come_and_go(void *number) {
     free(from), free(to);
     return NULL;
 }
-/* One thread receives what rank 0 sends only after a word from another one, which is late. */
-static void *send_a_word(void *unused) {
-    usleep(50000);
-    MPI_Ssend(NULL, 0, MPI_BYTE, 0, 2, MPI_COMM_WORLD);
-    return unused;
-}
-PROMISE(a_thread_sends_what_the_sender_to_another_one_waits_for) {
-    enum { WHOLE_PAGES = 1 << 18 };
-    if (thread_level != MPI_THREAD_MULTIPLE || rank > 1) return;
-    unsigned char *buffer = aligned_alloc(4096, WHOLE_PAGES);
-    if (rank == 0) {
-        MPI_Recv(NULL, 0, MPI_BYTE, 1, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-        fill(buffer, WHOLE_PAGES, 1);
-        MPI_Send(buffer, WHOLE_PAGES, MPI_BYTE, 1, 1, MPI_COMM_WORLD);
-    } else {
-        pthread_t other;
-        pthread_create(&other, NULL, send_a_word, NULL);
-        MPI_Recv(buffer, WHOLE_PAGES, MPI_BYTE, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-        pthread_join(other, NULL);
-        CHECK(holds(buffer, WHOLE_PAGES, 1));
-    }
-    free(buffer);
-}
-
 PROMISE(a_thread_makes_communicators_while_others_exchange) {
     MPI_Comm_split(MPI_COMM_WORLD, rank < 2, rank, &comms[0]);
     MPI_Comm_dup(MPI_COMM_WORLD, &comms[1]);
@@ -204,4 +180,109 @@ static void *delta_messages(void *number) {
 }
 PROMISE(threads_with_delta_messages_of_their_own) {
     in_threads(delta_messages);
+}
+
+/* A receive waits in one thread for what its sender does only once the others' calls are over. */
+static void *one_receives(void *number) {
+    enum { BYTES = 1 << 18 };
+    int me = (int)(long)number;
+    unsigned char *buffer = aligned_alloc(4096, BYTES);
+    if (rank == 0 && me == 0) {
+        MPI_Recv(buffer, BYTES, MPI_BYTE, 1, 70, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        CHECK(holds(buffer, BYTES, 70));
+    }
+    if (rank == 0 && me > 0) usleep(20000);
+    if (rank == 0 && me == 1) fill(buffer, BYTES, 71), MPI_Send(buffer, BYTES, MPI_BYTE, 1, 71, MPI_COMM_WORLD);
+    if (rank == 0 && me == 2) MPI_Barrier(comms[0]);
+    if (rank == 1 && me == 0) {
+        MPI_Recv(buffer, BYTES, MPI_BYTE, 0, 71, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        CHECK(holds(buffer, BYTES, 71));
+        MPI_Barrier(comms[0]);
+        fill(buffer, BYTES, 70), MPI_Send(buffer, BYTES, MPI_BYTE, 0, 70, MPI_COMM_WORLD);
+    }
+    free(buffer);
+    return NULL;
+}
+PROMISE(a_thread_that_receives_holds_no_other_back) {
+    MPI_Comm_split(MPI_COMM_WORLD, rank < 2, rank, &comms[0]);
+    in_threads(one_receives);
+    MPI_Comm_free(&comms[0]);
+}
+
+/* One thread sits in a call of MPI; the other sends, and calls no MPI until the first has come out. */
+static int how_it_blocks, came_out;
+static void *one_blocks(void *number) {
+    enum { BYTES = 1 << 20 };
+    int me = (int)(long)number;
+    unsigned char *buffer = malloc(BYTES);
+    MPI_Request request;
+    if (rank == 0 && me == 0) {
+        if (how_it_blocks == 0) MPI_Barrier(comms[0]);
+        if (how_it_blocks == 1) MPI_Ssend(NULL, 0, MPI_BYTE, 1, 81, MPI_COMM_WORLD);
+        if (how_it_blocks == 2) {
+            MPI_Irecv(NULL, 0, MPI_BYTE, 1, 82, MPI_COMM_WORLD, &request);
+            MPI_Wait(&request, MPI_STATUS_IGNORE);
+        }
+        __atomic_store_n(&came_out, 1, __ATOMIC_RELEASE);
+    }
+    if (rank == 0 && me == 1) {
+        usleep(20000);
+        fill(buffer, BYTES, 80);
+        MPI_Isend(buffer, BYTES, MPI_BYTE, 1, 80, MPI_COMM_WORLD, &request);
+        while (!__atomic_load_n(&came_out, __ATOMIC_ACQUIRE)) usleep(100);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+    }
+    if (rank == 1 && me == 0) {
+        MPI_Recv(buffer, BYTES, MPI_BYTE, 0, 80, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        CHECK(holds(buffer, BYTES, 80));
+        if (how_it_blocks == 0) MPI_Barrier(comms[0]);
+        if (how_it_blocks == 1) MPI_Recv(NULL, 0, MPI_BYTE, 0, 81, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        if (how_it_blocks == 2) MPI_Send(NULL, 0, MPI_BYTE, 0, 82, MPI_COMM_WORLD);
+    }
+    free(buffer);
+    return NULL;
+}
+static void while_one_blocks(int how) {
+    MPI_Comm_split(MPI_COMM_WORLD, rank < 2, rank, &comms[0]);
+    how_it_blocks = how;
+    came_out = 0;
+    in_threads(one_blocks);
+    MPI_Comm_free(&comms[0]);
+}
+PROMISE(a_message_leaves_while_another_thread_is_in_a_collective) {
+    while_one_blocks(0);
+}
+PROMISE(a_message_leaves_while_another_thread_sends_synchronously) {
+    while_one_blocks(1);
+}
+PROMISE(a_message_leaves_while_another_thread_waits) {
+    while_one_blocks(2);
+}
+
+/* The sender's message ends only when the other thread's call is over. */
+static void *one_is_in_a_barrier(void *number) {
+    enum { BYTES = 1 << 18 };
+    int me = (int)(long)number;
+    unsigned char *buffer = aligned_alloc(4096, BYTES);
+    MPI_Request request;
+    if (rank == 0 && me == 0) {
+        MPIX_Delta_recv(buffer, BYTES, MPI_BYTE, 1, 90, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        CHECK(holds(buffer, BYTES, 90));
+        MPIX_Delta_recv_end(buffer, MPI_STATUS_IGNORE);
+    }
+    if (rank == 0 && me == 1) usleep(20000), MPI_Barrier(comms[0]);
+    if (rank == 1 && me == 0) {
+        MPIX_Delta_send_begin(buffer, BYTES, MPI_BYTE, 0, 90, MPI_COMM_WORLD, &request);
+        MPI_Barrier(comms[0]);
+        fill(buffer, BYTES, 90);
+        MPIX_Delta_send_end(&request);
+        MPIX_Delta_wait(&request, MPI_STATUS_IGNORE);
+    }
+    free(buffer);
+    return NULL;
+}
+PROMISE(pages_a_thread_in_a_barrier_waits_for_no_message_of_another) {
+    MPI_Comm_split(MPI_COMM_WORLD, rank < 2, rank, &comms[0]);
+    for (int k = 0; k < 3; k++) in_threads(one_is_in_a_barrier);
+    MPI_Comm_free(&comms[0]);
 }

@@ -151,7 +151,11 @@ def body(class_, function, standard, native, arguments):
         if settles and name not in SETTLES_ITSELF:
             outermost += f"    if (progress::tasks && outermost) {{\n{settles}    }}\n"
         return f"{outermost}    return outermost && front::framing() ? front::{name}({arguments}) : {native};\n"
-    first = f"    if (outermost && front::framing()) front::{class_.first}();\n" if class_.first else ""
+    first = (
+        f"    const progress::Blocked blocked;\n    if (outermost && front::framing()) front::{class_.first}();\n"
+        if class_.first
+        else ""
+    )
     # Who ends the job waits for nothing.
     settles = f"    if (progress::tasks && outermost) front::settle_everything({'true' if buffers else 'false'});\n"
     if name == "Abort":
