@@ -14,7 +14,7 @@ OURS := git ls-files -z '*.cpp' '*.c' '*.h' ':!include/stretto/strettof.h'
 
 .PHONY: help
 help: ## this list
-	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' Makefile | expand -t 12
+	@sed -n 's/^\([a-z0-9-]*\):.*## \(.*\)/\1\t\2/p' Makefile | expand -t 14
 
 .PHONY: setup
 setup: ## system packages (where we are root), the Python environment, the MPI libraries
@@ -50,6 +50,14 @@ format: setup ## make it so
 .PHONY: fuzz
 fuzz: build ## random programs, with and without Stretto, compared (MPI=openmpi|..., PROGRAMS=1000, SEED=1, TRIGGER=pages, MODE=run: calls return early, MODE=unmatched: before the match)
 	@tests/fuzz/campaign --build $(BUILD) $(if $(filter all,$(MPI)),,--mpi $(MPI)) $(if $(PROGRAMS),--programs $(PROGRAMS)) $(if $(SEED),--seed $(SEED)) $(if $(TRIGGER),--trigger $(TRIGGER)) $(if $(filter run,$(MODE)),--release) $(if $(filter unmatched,$(MODE)),--release unmatched)
+
+.PHONY: suite-mpich
+suite-mpich: build ## MPICH's own tests, by MPI alone and with Stretto: the same pass (MPI=openmpi|..., as for suite-mpi4py)
+	@tests/suites/run mpich --build $(BUILD) $(if $(filter all,$(MPI)),,--mpi $(MPI))
+
+.PHONY: suite-mpi4py
+suite-mpi4py: build ## mpi4py's own tests, likewise
+	@tests/suites/run mpi4py --build $(BUILD) $(if $(filter all,$(MPI)),,--mpi $(MPI))
 
 .PHONY: model
 model: setup ## the protocol's models, checked

@@ -194,12 +194,18 @@ void Receive::read_header(const std::byte *fragment, std::size_t n) {
 // The program may run on as long as no byte that has not come can be read. Where the last page cannot be guarded and comes last, waiting
 // for it is waiting for everything.
 void Receive::close_pages(std::size_t here) {
+    if (is_being_sent()) return;
     guard = pages::Guard::begin(data.contiguous_at(0), total, {here, marker_wanted});
     if (guard->how() != pages::Guarding::block && (guard->guards_the_end() || tail < cells)) {
         count(Rule::receive_guarded);
         return;
     }
     end_guard();
+}
+
+// To receive into what is being sent is wrong, but no library minds.
+bool Receive::is_being_sent() const {
+    return progress::anything_reads(pages::addresses_of(data.contiguous_at(0), data.bytes()));
 }
 
 void Receive::end_guard() {
@@ -215,7 +221,7 @@ bool Receive::follows_another() const {
 // Nothing of it is here yet.
 bool Receive::close_all() {
     if (guard) return true;
-    if (follows_another()) return false;
+    if (follows_another() || is_being_sent()) return false;
     guard = pages::Guard::begin(data.contiguous_at(0), data.bytes(),
                                 {.fewer = true, .shares = progress::Guard::one_thread});
     if (guard->how() != pages::Guarding::block && guard->edges_arrived()) {

@@ -114,6 +114,7 @@ private:
     void arrive(std::size_t offset, const std::byte *bytes, std::size_t n);
     bool close_all();
     bool follows_another() const;
+    bool is_being_sent() const;
     void unpack(const std::byte *start, std::size_t bytes);
     void come_whole(std::size_t bytes);
     void learn_release();

@@ -309,6 +309,12 @@ void Send::end(std::size_t size) {
     leave_all(false);
 }
 
+// What a delta send reads may come in meanwhile: it is declared ready when it is there.
+bool Send::reads(Range addresses) const {
+    return kind == Kind::ordinary && !complete() && !detached &&
+           pages::addresses_of(data.memory().data(), data.memory().size()).intersects(addresses);
+}
+
 // Deltas that the library is done with, in the order in which they left.
 void Send::look_at_pending() {
     if (pending.empty()) return;

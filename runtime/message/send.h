@@ -53,6 +53,7 @@ public:
     // asks leaving() for them, and takes them in.
     bool needs_us() const override { return held || !complete() || !all_left() || first != MPI_REQUEST_NULL; }
     bool leaving() const override { return !finished(); }
+    bool reads(Range addresses) const override;
     const void *communicator() const override { return to.comm.get(); }
     void hand_over() override;
 

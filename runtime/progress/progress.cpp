@@ -58,6 +58,12 @@ bool anything_leaving() {
     return false;
 }
 
+bool anything_reads(Range addresses) {
+    for (Task *task = first; task; task = task->after)
+        if (task->reads(addresses)) return true;
+    return false;
+}
+
 // While something is guarded no signal may come in: its handler could touch a page, and wait for a lock that its own thread holds.
 void Guard::take() {
     pthread_mutex_lock(&mutex);

@@ -1,6 +1,7 @@
 #pragma once
 #include "pages/guard.h"
 #include "pages/quiet.h"
+#include "range/range.h"
 
 #include <atomic>
 #include <cstddef>
@@ -26,6 +27,9 @@ public:
     //! Has the MPI library still a send of it under way?
     virtual bool leaving() const { return false; }
 
+    //! Does it still have to read these addresses of the program's memory?
+    virtual bool reads(Range) const { return false; }
+
     //! The communicator that it belongs to; nullptr: none of the program's.
     virtual const void *communicator() const { return nullptr; }
 
@@ -38,6 +42,7 @@ private:
     friend void hand_over();
     friend bool unfinished(const void *);
     friend bool anything_leaving();
+    friend bool anything_reads(Range);
     Task *before = nullptr, *after = nullptr;
 };
 
@@ -58,6 +63,9 @@ bool unfinished(const void *communicator = nullptr);
 
 //! Is a send under way of any message?
 bool anything_leaving();
+
+//! Will any task still read these addresses?
+bool anything_reads(Range addresses);
 
 //! \brief The one lock. Taken only where the program asked for MPI_THREAD_MULTIPLE, or pages are used: below that level MPI itself
 //! forbids two calls at a time, but a page may be touched by any thread at any time. Not recursive: only front/ takes it.

@@ -234,6 +234,24 @@ PROMISE(sends_and_receives_mix_in_one_wait) {
 }
 
 #if MPI_VERSION > 4 || (MPI_VERSION == 4 && MPI_SUBVERSION >= 1)
+PROMISE(get_status_of_any_and_some_of_the_librarys_own_requests) {
+    MPI_Request one[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};
+    int flag = 0, at = -1, count = 0, which[2];
+    MPI_Request_get_status_any(2, one, &at, &flag, status);
+    CHECK(flag && at == MPI_UNDEFINED && status_is_empty(status));
+    MPI_Request_get_status_some(2, one, &count, which, status);
+    CHECK(count == MPI_UNDEFINED);
+    if (rank == 0) MPI_Send(NULL, 0, MPI_BYTE, 1, 1, MPI_COMM_WORLD);
+    if (rank == 1) {
+        MPI_Irecv(NULL, 0, MPI_BYTE, 0, 1, MPI_COMM_WORLD, &one[1]);
+        for (flag = 0; !flag;) MPI_Request_get_status_any(2, one, &at, &flag, status);
+        CHECK(at == 1 && status_is(status, 0, 1, 0));
+        MPI_Request_get_status_some(2, one, &count, which, status);
+        CHECK(count == 1 && which[0] == 1 && status_is(status, 0, 1, 0));
+        MPI_Wait(&one[1], MPI_STATUS_IGNORE);
+    }
+}
+
 PROMISE(get_status_of_any_some_and_all) {
     post_all();
     if (rank == 1) {

@@ -137,6 +137,21 @@ PROMISE(released_a_message_is_sent_on_at_once) {
     free(buffer);
 }
 
+/* Wrong (MPI 4.1, 3.7.2), and done where nobody looks at the contents: such a program ends as it would with MPI alone. */
+PROMISE(released_what_is_still_sent_is_received_into) {
+    unsigned char *buffers[TIMES];
+    MPI_Request requests[TIMES];
+    for (int k = 0; k < TIMES; k++) fill(buffers[k] = whole_pages(), BYTES, k);
+    if (rank < 2) {
+        for (int k = 0; k < TIMES; k++)
+            MPI_Isend(buffers[k], BYTES, MPI_BYTE, 1 - rank, k, MPI_COMM_WORLD, &requests[k]);
+        for (int k = 0; k < TIMES; k++)
+            MPI_Recv(buffers[k], BYTES, MPI_BYTE, 1 - rank, k, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        CHECK(MPI_Waitall(TIMES, requests, MPI_STATUSES_IGNORE) == MPI_SUCCESS);
+    }
+    for (int k = 0; k < TIMES; k++) free(buffers[k]);
+}
+
 PROMISE(released_a_buffer_is_received_into_again) {
     unsigned char *buffer = whole_pages();
     if (rank == 0)

@@ -51,6 +51,7 @@ SETTINGS = {
     "released-threads-force-tcp": (2, "tcp", "linked", "multiple", FORCE | RELEASED | USERFAULT),
     "unmatched-force-tcp": (2, "tcp", "linked", None, FORCE | UNMATCHED),
     "unmatched-force": (3, "shm", "preloaded", None, FORCE | UNMATCHED),
+    "unmatched-threads-force-tcp": (2, "tcp", "linked", "multiple", FORCE | UNMATCHED),
     "off": (2, "shm", "linked", None, {"STRETTO": "off"}),
 }
 # MPICH 5.0.2 itself hangs over TCP after it has truncated a large message.
