@@ -35,7 +35,8 @@ static fs::path mpi_library(const Installation &installation, const Program &pro
         "cannot stand before it");
 }
 
-void run(const Installation &installation, const std::vector<std::string> &words, const std::string &mpi) {
+void run(const Installation &installation, const std::vector<std::string> &words, const std::string &mpi,
+         const std::string &report) {
     const Program program = examine(words[0]);
     if (!program.has_stretto) {
         const fs::path library = mpi_library(installation, program, mpi);
@@ -54,6 +55,8 @@ void run(const Installation &installation, const std::vector<std::string> &words
         setenv("LD_PRELOAD", preload.c_str(), 1);
         setenv("STRETTO_LIBRARY", library.c_str(), 1);
     }
+    // The program may change its folder before the file is written.
+    if (!report.empty()) setenv("STRETTO_REPORT", fs::absolute(report).c_str(), 1);
     become(words);
 }
 
