@@ -46,6 +46,19 @@ static void receive_and_meet(void) {
     MPI_Allreduce(&one, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD); /* line: allreduce */
 }
 
+static void receive_and_wait_elsewhere(void) {
+    MPI_Status status;
+    char small[16] = "";
+    if (rank == 0) {
+        send_slowly();
+        MPI_Send(small, sizeof small, MPI_CHAR, 1, 4, MPI_COMM_WORLD);
+    }
+    if (rank == 1) {
+        MPI_Recv(buffer, BYTES, MPI_CHAR, 0, 1, MPI_COMM_WORLD, &status);                 /* line: blocked */
+        MPI_Recv(small, sizeof small, MPI_CHAR, 0, 4, MPI_COMM_WORLD, MPI_STATUS_IGNORE); /* line: elsewhere */
+    }
+}
+
 static void exchange_small(void) {
     char small[16] = "";
     if (rank == 0) MPI_Ssend(buffer, BYTES, MPI_CHAR, 1, 2, MPI_COMM_WORLD);                   /* line: ssend */
@@ -68,6 +81,7 @@ int main(int argc, char **argv) {
             MPI_Barrier(MPI_COMM_WORLD);
         }
     for (int k = 0; k < TIMES; k++) receive_and_meet();
+    for (int k = 0; k < TIMES; k++) receive_and_wait_elsewhere();
     for (int k = 0; k < TIMES; k++) exchange_small();
     if (argc > 1 && strcmp(argv[1], "abort") == 0) MPI_Abort(MPI_COMM_WORLD, 3);
     MPI_Finalize();

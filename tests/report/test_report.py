@@ -123,6 +123,12 @@ def test_what_was_computed_meanwhile_is_hidden(page):
     assert f"hid {100 * total['hidden_share']:.0f} % of the time that 2 ranks" in page("sites.c").text
 
 
+def test_what_is_waited_elsewhere_meanwhile_is_not_hidden(page):
+    blocked, elsewhere = (site(page("sites.c"), "sites.c", name) for name in ("blocked", "elsewhere"))
+    assert blocked["became"]["receive_released"]["messages"] >= TIMES - 2
+    assert elsewhere["waited_s"] > 0.02 and blocked["hidden_s"] < 0.5 * elsewhere["waited_s"]
+
+
 def test_messages_left_alone_are_counted_with_their_reason(page):
     sent = {"isend": "send_framed", "ssend": "send_mode", "small": "send_small"}
     for name, became in sent.items():
