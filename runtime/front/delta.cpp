@@ -8,6 +8,7 @@
 #include "front/pages.h"
 #include "pages/guard.h"
 #include "trace/counters.h"
+#include "trace/report.h"
 #include "trace/timeline.h"
 #include "trigger/registry.h"
 #include "tune/settings.h"
@@ -153,6 +154,7 @@ int send_begin(const void *buf, MPI_Count count, MPI_Datatype type, int dest, in
     if (peer)
         send = message::Send::begin({buf, count, type}, {mpi::communicator(comm), dest, tag}, *peer,
                                     message::Send::Kind::delta, site, bool(watch));
+    if (send) report::message(report::current, report::Fate::send_framed, bytes);
     if (!active && count > 0) {
         int size = 0;
         mpi::library.Type_size(type, &size);
@@ -358,16 +360,19 @@ STRETTO_PUBLIC int MPIX_Delta_send_begin(const void *buf, int count, MPI_Datatyp
                                          MPI_Comm comm, MPI_Request *request) {
     front::require_library();
     front::Inside inside;
+    const report::Call call(front::depth == 1, "MPIX_Delta_send_begin", SITE);
     return front::send_begin(buf, count, type, dest, tag, comm, request, SITE);
 }
 
 STRETTO_PUBLIC int MPIX_Delta_send_end(MPI_Request *request) {
     front::Inside inside;
+    const report::Call call(front::depth == 1, "MPIX_Delta_send_end", SITE);
     return front::send_end(-1, request, SITE, "MPIX_Delta_send_end");
 }
 
 STRETTO_PUBLIC int MPIX_Delta_send_end_count(int count, MPI_Request *request) {
     front::Inside inside;
+    const report::Call call(front::depth == 1, "MPIX_Delta_send_end_count", SITE);
     if (count < 0) fail("MPIX_Delta_send_end_count", "a negative count", SITE);
     return front::send_end(count, request, SITE, "MPIX_Delta_send_end_count");
 }
@@ -376,16 +381,19 @@ STRETTO_PUBLIC int MPIX_Delta_recv(void *buf, int count, MPI_Datatype type, int 
                                    MPI_Status *status) {
     front::require_library();
     front::Inside inside;
+    const report::Call call(front::depth == 1, "MPIX_Delta_recv", SITE);
     return front::recv(buf, count, type, source, tag, comm, status, SITE);
 }
 
 STRETTO_PUBLIC int MPIX_Delta_recv_end(const void *buf, MPI_Status *status) {
     front::Inside inside;
+    const report::Call call(front::depth == 1, "MPIX_Delta_recv_end", SITE);
     return front::recv_end(buf, status, SITE);
 }
 
 STRETTO_PUBLIC int MPIX_Delta_wait(MPI_Request *request, MPI_Status *status) {
     front::Inside inside;
+    const report::Call call(front::depth == 1, "MPIX_Delta_wait", SITE);
     return front::active ? front::Wait(request, status) : mpi::library.Wait(request, status);
 }
 
@@ -399,6 +407,7 @@ STRETTO_PUBLIC void stretto_send_data(const void *address, size_t bytes) {
 
 STRETTO_PUBLIC void stretto_wait_data(const void *address, size_t bytes) {
     front::Inside inside;
+    const report::Call call(front::depth == 1, "MPIX_Delta_wait_data", SITE);
     {
         progress::Guard guard;
         if (trigger::arrived(address, bytes)) return;
@@ -412,11 +421,13 @@ STRETTO_PUBLIC int MPIX_Delta_send_begin_c(const void *buf, MPI_Count count, MPI
                                            MPI_Comm comm, MPI_Request *request) {
     front::require_library();
     front::Inside inside;
+    const report::Call call(front::depth == 1, "MPIX_Delta_send_begin_c", SITE);
     return front::send_begin(buf, count, type, dest, tag, comm, request, SITE);
 }
 
 STRETTO_PUBLIC int MPIX_Delta_send_end_count_c(MPI_Count count, MPI_Request *request) {
     front::Inside inside;
+    const report::Call call(front::depth == 1, "MPIX_Delta_send_end_count_c", SITE);
     if (count < 0) fail("MPIX_Delta_send_end_count_c", "a negative count", SITE);
     return front::send_end(count, request, SITE, "MPIX_Delta_send_end_count_c");
 }
@@ -425,6 +436,7 @@ STRETTO_PUBLIC int MPIX_Delta_recv_c(void *buf, MPI_Count count, MPI_Datatype ty
                                      MPI_Status *status) {
     front::require_library();
     front::Inside inside;
+    const report::Call call(front::depth == 1, "MPIX_Delta_recv_c", SITE);
     return front::recv(buf, count, type, source, tag, comm, status, SITE);
 }
 #endif

@@ -5,6 +5,7 @@
 #include "front/operation.h"
 #include "mpi/eager.h"
 #include "mpi/job.h"
+#include "mpi/report.h"
 #include "mpi/roster.h"
 #include "trace/counters.h"
 #include "trace/timeline.h"
@@ -37,6 +38,7 @@ void after_init() {
     mpi::join();
     trace::start(mpi::job.rank);
     active = mpi::job.framing;
+    mpi::agree_on_report();
     if (settings.info) std::printf("stretto: info %s\n", mpi::describe_job().c_str());
     if (settings.info) std::fflush(stdout);
 }
@@ -97,6 +99,7 @@ int Finalize() {
     if (active) end_messages();
     if (settings.counters && !settings.off) print_counters(mpi::job.rank);
     trace::write();
+    mpi::write_report();
     if (!settings.off) mpi::leave();
     active = false;
     return mpi::library.Finalize();

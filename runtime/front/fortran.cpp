@@ -2,6 +2,7 @@
 // module stretto and stretto/strettof.h declare them. Names are as gfortran, flang and ifx form them.
 #include "front/delta.h"
 #include "front/entry.h"
+#include "trace/report.h"
 
 #include <stretto/stretto.h>
 
@@ -91,6 +92,7 @@ STRETTO_PUBLIC void mpix_delta_send_begin_(const void *buf, const MPI_Fint *coun
                                            MPI_Fint *request, MPI_Fint *ierror) {
     mpi::require();
     const front::Inside inside;
+    const report::Call call(front::depth == 1, "MPIX_Delta_send_begin", SITE);
     MPI_Request begun;
     const int code = front::send_begin(buffer(buf), *count, type_of(*type), *dest, *tag, comm_of(*comm), &begun, SITE);
     if (code == MPI_SUCCESS) *request = handle_of(begun);
@@ -100,6 +102,7 @@ STRETTO_PUBLIC void mpix_delta_send_begin_(const void *buf, const MPI_Fint *coun
 STRETTO_PUBLIC void mpix_delta_send_end_(MPI_Fint *request, MPI_Fint *ierror) {
     mpi::require();
     const front::Inside inside;
+    const report::Call call(front::depth == 1, "MPIX_Delta_send_end", SITE);
     MPI_Request ended = request_of(*request);
     const int code = front::send_end(-1, &ended, SITE, "MPIX_Delta_send_end");
     if (code == MPI_SUCCESS) *request = handle_of(ended);
@@ -109,6 +112,7 @@ STRETTO_PUBLIC void mpix_delta_send_end_(MPI_Fint *request, MPI_Fint *ierror) {
 STRETTO_PUBLIC void mpix_delta_send_end_count_(const MPI_Fint *count, MPI_Fint *request, MPI_Fint *ierror) {
     mpi::require();
     const front::Inside inside;
+    const report::Call call(front::depth == 1, "MPIX_Delta_send_end_count", SITE);
     MPI_Request ended = request_of(*request);
     if (*count < 0) fail("MPIX_Delta_send_end_count", "a negative count", SITE);
     const int code = front::send_end(*count, &ended, SITE, "MPIX_Delta_send_end_count");
@@ -119,6 +123,7 @@ STRETTO_PUBLIC void mpix_delta_send_end_count_(const MPI_Fint *count, MPI_Fint *
 STRETTO_PUBLIC void mpix_delta_wait_(MPI_Fint *request, MPI_Fint *status, MPI_Fint *ierror) {
     mpi::require();
     const front::Inside inside;
+    const report::Call call(front::depth == 1, "MPIX_Delta_wait", SITE);
     MPI_Request waited = request_of(*request);
     MPI_Status result;
     const int code = MPIX_Delta_wait(&waited, &result);
@@ -131,6 +136,7 @@ STRETTO_PUBLIC void mpix_delta_recv_(void *buf, const MPI_Fint *count, const MPI
                                      const MPI_Fint *tag, const MPI_Fint *comm, MPI_Fint *status, MPI_Fint *ierror) {
     mpi::require();
     const front::Inside inside;
+    const report::Call call(front::depth == 1, "MPIX_Delta_recv", SITE);
     MPI_Status result;
     const int code = front::recv(const_cast<void *>(buffer(buf)), *count, type_of(*type), *source, *tag, comm_of(*comm),
                                  &result, SITE);
@@ -141,6 +147,7 @@ STRETTO_PUBLIC void mpix_delta_recv_(void *buf, const MPI_Fint *count, const MPI
 STRETTO_PUBLIC void mpix_delta_recv_end_(const void *buf, MPI_Fint *status, MPI_Fint *ierror) {
     mpi::require();
     const front::Inside inside;
+    const report::Call call(front::depth == 1, "MPIX_Delta_recv_end", SITE);
     MPI_Status result;
     const int code = front::recv_end(buffer(buf), &result, SITE);
     if (code == MPI_SUCCESS) give(status, result);

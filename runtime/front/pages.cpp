@@ -5,6 +5,7 @@
 #include "pages/memory.h"
 #include "pages/tracker.h"
 #include "trace/failure.h"
+#include "trace/report.h"
 #include "trigger/registry.h"
 #include "tune/settings.h"
 
@@ -34,6 +35,7 @@ void until(Range wanted, bool (*done)(void *what), void *what) {
         if (done(what) || pages::Guard::lend(wanted)) return;
         fail("receive", "a buffer whose message has not come yet is used by a call of MPI that does not name it");
     }
+    const report::Stop stop(pages::Guard::touch());
     const Inside inside;
     progress::Patience patience;
     const void *const address = pages::pointer(wanted.begin);

@@ -5,8 +5,11 @@
 #include "front/pages.h"
 #include "front/window.h"
 #include "trace/counters.h"
+#include "trace/report.h"
 #include "trace/timeline.h"
 #include "tune/settings.h"
+
+#include <algorithm>
 
 namespace stretto::front {
 
@@ -159,10 +162,24 @@ int finish_receive(Incoming &incoming, MPI_Status *status) {
     return operation.finish_receive(status);
 }
 
+namespace {
+
+void report_native(const MPI_Status &status) {
+    if (!report::current) [[likely]]
+        return;
+    int bytes = 0;
+    mpi::library.Get_count(&status, MPI_BYTE, &bytes);
+    report::matched();
+    report::message(report::current, report::Fate::receive_native, static_cast<std::size_t>(std::max(bytes, 0)));
+}
+
+} // namespace
+
 [[gnu::hot]] int finish_waited(void *buf, MPI_Count count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
                                int error, const MPI_Status &its_status, MPI_Status *status) {
     const auto &c = mpi::communicator(comm);
     if (error != MPI_SUCCESS || !message::probed::may_be_framed(*c, its_status)) {
+        report_native(its_status);
         give_status(its_status, status);
         return error;
     }

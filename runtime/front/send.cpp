@@ -4,6 +4,7 @@
 #include "front/outgoing.h"
 #include "front/pages.h"
 #include "trace/counters.h"
+#include "trace/report.h"
 #include "trace/timeline.h"
 #include "tune/settings.h"
 
@@ -42,8 +43,10 @@ bool may_frame(const mpi::Communicator &comm, int dest, MPI_Count count, MPI_Dat
            (peer->frames_plain && comm.use.frames && bytes >= std::max(settings.threshold, message::least_total));
 }
 
-[[gnu::hot]] message::Send *frame(Mode mode, const void *buf, MPI_Count count, MPI_Datatype type, int dest, int tag,
-                                  MPI_Comm comm) {
+namespace {
+
+[[gnu::hot]] message::Send *begin_framed(Mode mode, const void *buf, MPI_Count count, MPI_Datatype type, int dest,
+                                         int tag, MPI_Comm comm) {
     const auto &c = mpi::communicator(comm);
     mpi::Peer *peer = c->framing_peer(dest);
     // Wrong arguments are the library's to complain about.
@@ -63,6 +66,34 @@ bool may_frame(const mpi::Communicator &comm, int dest, MPI_Count count, MPI_Dat
         framed ? message::Send::begin({buf, count, type}, {c, dest, tag}, *peer, message::Send::Kind::ordinary)
                : nullptr;
     if (!send) stretto::count(Rule::send_native);
+    return send;
+}
+
+report::Fate fate(const message::Send *framed, Mode mode, std::size_t bytes, const mpi::Peer *peer, MPI_Datatype type) {
+    using report::Fate;
+    if (framed) return Fate::send_framed;
+    if (!peer) return Fate::send_stranger;
+    if (bytes < std::max(settings.threshold, message::least_total)) return Fate::send_small;
+    if (!peer->frames_plain) return peer->near ? Fate::send_near : Fate::send_fast;
+    if (mode != Mode::standard && mode != Mode::ready) return Fate::send_mode;
+    if (bytes > settings.largest) return Fate::send_large;
+    return mpi::type_map(type).known() ? Fate::send_no_tags : Fate::send_type;
+}
+
+} // namespace
+
+void report_send(const message::Send *framed, Mode mode, MPI_Count count, MPI_Datatype type, int dest, MPI_Comm comm) {
+    if (!report::current || dest == MPI_PROC_NULL || count < 0 || type == MPI_DATATYPE_NULL) return;
+    const std::size_t bytes = static_cast<std::size_t>(count) * mpi::type_map(type).bytes();
+    const mpi::Peer *peer = mpi::communicator(comm)->framing_peer(dest);
+    report::message(report::current, fate(framed, mode, bytes, peer, type), bytes);
+}
+
+[[gnu::hot]] message::Send *frame(Mode mode, const void *buf, MPI_Count count, MPI_Datatype type, int dest, int tag,
+                                  MPI_Comm comm) {
+    message::Send *send = begin_framed(mode, buf, count, type, dest, tag, comm);
+    if (report::enabled) [[unlikely]]
+        report_send(send, mode, count, type, dest, comm);
     return send;
 }
 

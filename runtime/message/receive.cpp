@@ -53,6 +53,7 @@ void Receive::first_came(const MPI_Status &its_status, int its_error) {
     status = its_status;
     failure = its_error;
     raised = its_error != MPI_SUCCESS;
+    report::matched();
     if (ran_on_unmatched) {
         ran_on_unmatched = false;
         if (--unmatched == 0) Send::leave_held();
@@ -80,6 +81,7 @@ void Receive::first_came(const MPI_Status &its_status, int its_error) {
             data.pack(0, length, fragment);
         read_header(fragment, length);
     }
+    if (!framed) report::message(reported, report::Fate::receive_native, length);
     if (!apart) return;
     if (!framed) come_whole(length);
     bounce::give_back(std::move(apart), data.bytes());
@@ -109,6 +111,7 @@ void Receive::unpack(const std::byte *start, std::size_t bytes) {
 }
 
 void Receive::arrive(std::size_t offset, const std::byte *bytes, std::size_t n) {
+    const report::Cost cost(reported);
     if (!guard->arrive(offset, bytes, n))
         fail("receive", name() + " cannot come in: its buffer is gone, unmapped before the message had come", site);
 }
@@ -126,6 +129,7 @@ void Receive::first_listed(const std::byte *fragment, std::size_t n, bool is_fra
         count(Rule::truncated);
     }
     data.unpack(0, std::min(n, data.bytes()), fragment);
+    report::message(reported, report::Fate::receive_native, n);
     put_back();
     state = State::complete;
 }
@@ -178,12 +182,21 @@ void Receive::read_header(const std::byte *fragment, std::size_t n) {
     requests.assign(cells, MPI_REQUEST_NULL);
     here.assign(cells, false);
     marker_wanted = header.flags & Header::variable;
-    if (truncated || image || !data.contiguous()) returns = Returns::complete;
-    if (returns == Returns::unmatched && !guard) returns = Returns::released;
-    if (returns == Returns::released && (marker_wanted || !tune::lets_run_on(site, total - first_data, sender->rate)))
+    if (returns == Returns::complete) fate = report::Fate::receive_waits;
+    if (returns != Returns::complete && (truncated || image || !data.contiguous())) {
         returns = Returns::complete;
+        fate = report::Fate::receive_scattered;
+    }
+    if (returns == Returns::unmatched && !guard) returns = Returns::released;
+    if (returns == Returns::released && (marker_wanted || !tune::lets_run_on(site, total - first_data, sender->rate))) {
+        returns = Returns::complete;
+        fate = why_it_waits(sender->rate);
+    }
     tail = std::min<std::size_t>(header.early, cells);
-    if (returns == Returns::guarded) close_pages(first_data);
+    if (returns == Returns::guarded) {
+        close_pages(first_data);
+        fate = guard ? report::Fate::receive_guarded : report::Fate::receive_unguardable;
+    }
     if (truncated || !data.contiguous() || guard || returns == Returns::released) aside.resize(cells);
     state = State::deltas;
     post();
@@ -195,6 +208,7 @@ void Receive::read_header(const std::byte *fragment, std::size_t n) {
 // for it is waiting for everything.
 void Receive::close_pages(std::size_t here) {
     if (is_being_sent()) return;
+    const report::Cost cost(reported);
     guard = pages::Guard::begin(data.contiguous_at(0), total, {here, marker_wanted});
     if (guard->how() != pages::Guarding::block && (guard->guards_the_end() || tail < cells)) {
         count(Rule::receive_guarded);
@@ -222,6 +236,7 @@ bool Receive::follows_another() const {
 bool Receive::close_all() {
     if (guard) return true;
     if (follows_another() || is_being_sent()) return false;
+    const report::Cost cost(reported);
     guard = pages::Guard::begin(data.contiguous_at(0), data.bytes(),
                                 {.fewer = true, .shares = progress::Guard::one_thread});
     if (guard->how() != pages::Guarding::block && guard->edges_arrived()) {
@@ -242,6 +257,7 @@ bool Receive::may_run_on(bool before_its_match) {
     if (tune::is_worth_it(total - here, from.comm->framing_peer(status.MPI_SOURCE)->rate)) {
         close_pages(here);
         if (!guard) tune::learn(site, {.bytes = total});
+        if (!guard) fate = report::Fate::receive_unguardable;
     }
     if (!guard) {
         returns = Returns::complete;
@@ -260,6 +276,8 @@ bool Receive::edges_come() {
 void Receive::run_on() {
     count(Rule::receive_released);
     ran_on = orphan = true;
+    fate = state == State::posted ? report::Fate::receive_unmatched : report::Fate::receive_released;
+    report::runs_on(reported);
     run.bytes = state == State::posted ? data.bytes() : total;
     ran_since = trace::now();
     if (state == State::posted) {
@@ -269,6 +287,12 @@ void Receive::run_on() {
     } else
         mpi::library.Status_set_elements_x(&status, MPI_BYTE, static_cast<MPI_Count>(total));
     trigger::enter(data.contiguous_at(0), run.bytes, *this);
+}
+
+report::Fate Receive::why_it_waits(double link_rate) const {
+    if (marker_wanted) return report::Fate::receive_open_end;
+    return tune::is_worth_it(total - first_data, link_rate) ? report::Fate::receive_given_up
+                                                            : report::Fate::receive_little;
 }
 
 Range Receive::cell(std::size_t k) const {
@@ -393,6 +417,7 @@ void Receive::finish() {
     end_guard(); // also where fewer bytes came than could have
     put_back();
     if (ran_on) learn_release();
+    report::message(reported, fate, total);
     mpi::library.Status_set_elements_x(&status, MPI_BYTE, static_cast<MPI_Count>(total));
     if (trace::enabled()) trace::message(trace::Direction::receive, status.MPI_SOURCE, total, matched);
     state = State::complete;
@@ -400,6 +425,7 @@ void Receive::finish() {
 
 void Receive::learn_release() {
     if (!(waits_since > 0)) run.hidden += trace::now() - ran_since;
+    report::is_whole(reported);
     tune::learn(site, run);
 }
 
@@ -423,6 +449,7 @@ bool Receive::arrived(Range range) {
 }
 
 void Receive::waits(bool begins) {
+    if (begins) report::Stop::meets(reported);
     if (!ran_on || begins == (waits_since > 0)) return; // another thread waits, too
     if (begins) {
         waits_since = trace::now();

@@ -7,6 +7,7 @@
 #include "progress/progress.h"
 #include "range/range.h"
 #include "trace/failure.h"
+#include "trace/report.h"
 #include "trigger/registry.h"
 #include "tune/which_release.h"
 
@@ -118,6 +119,7 @@ private:
     void unpack(const std::byte *start, std::size_t bytes);
     void come_whole(std::size_t bytes);
     void learn_release();
+    report::Fate why_it_waits(double link_rate) const;
     void put_in_place(std::size_t k, std::size_t bytes);
     void finish();
     Range cell(std::size_t k) const;
@@ -131,6 +133,8 @@ private:
     Envelope from;
     CallSite site;
     Returns returns;
+    report::Site *reported = report::current;
+    report::Fate fate = report::Fate::receive_here; // of a message that comes whole before its call may return
     State state = State::posted;
     MPI_Request first = MPI_REQUEST_NULL;
     MPI_Status status{};

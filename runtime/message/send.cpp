@@ -134,6 +134,7 @@ void Send::hold_back() {
     held = true;
     held_back.push_back(this);
     if (!may_be_copied(end_bytes)) return;
+    const report::Cost cost(reported);
     kept = std::make_unique_for_overwrite<std::byte[]>(end_bytes);
     data.pack(0, end_bytes, kept.get());
     data = {kept.get(), static_cast<MPI_Count>(end_bytes), MPI_BYTE};
@@ -221,6 +222,7 @@ bool Send::leave(std::size_t k, bool whatever_the_window) {
     std::unique_ptr<std::byte[]> packed;
     const std::byte *from;
     if (is_copied(bytes)) {
+        const report::Cost cost(reported);
         packed = std::make_unique_for_overwrite<std::byte[]>(bytes);
         data.pack(range.begin, bytes, packed.get());
         from = packed.get();

@@ -5,6 +5,7 @@
 #include "progress/progress.h"
 #include "range/range_set.h"
 #include "trace/failure.h"
+#include "trace/report.h"
 #include "trigger/registry.h"
 
 #include <cstddef>
@@ -119,6 +120,7 @@ private:
     mpi::Peer &peer;
     Kind kind;
     CallSite site;
+    report::Site *reported = report::current;
     std::size_t total;               // bytes; of a delta send: the most it may be
     std::size_t end_bytes;           // bytes that it really has, once ended; total before
     std::size_t delta;               // bytes of a delta

@@ -1,7 +1,6 @@
 #include "mpi/job.h"
 
 #include "message/header.h"
-#include "mpi/eager.h"
 #include "mpi/lifeline.h"
 #include "mpi/requests.h"
 #include "mpi/roster.h"
@@ -24,6 +23,19 @@ namespace {
 
 Link near_link, far_link;
 int near_peers = 0, far_peers = 0;
+
+// Below this a delta brings more work than it hides; a first fragment must be eager too.
+std::size_t least_eager() {
+    return settings.force ? message::first_fragment : 8000;
+}
+
+bool frames(const Link &link) {
+    return link.eager >= least_eager();
+}
+
+bool frames_plain(const Link &link) {
+    return frames(link) && link.rate < settings.fast_link;
+}
 
 // The ranks of the world that run Stretto, or none when that cannot be known.
 std::vector<int> participants() {
@@ -98,20 +110,19 @@ void measure_peers(const std::vector<int> &ranks) {
     library.Comm_free(&node);
     library.Comm_free(&far);
 
-    // Below this a delta brings more work than it hides; a first fragment must be eager too.
-    const std::size_t least = settings.force ? message::first_fragment : 8000;
     for (std::size_t k = 0; k < ranks.size(); k++) {
         Peer &peer = job.peers[static_cast<std::size_t>(ranks[k])];
         peer.rank = static_cast<int>(k);
         if (ranks[k] == job.rank) continue;
         const bool near = leaders[k] == leader;
         (near ? near_peers : far_peers)++;
+        peer.near = near;
         const Link &link = near ? near_link : far_link;
         peer.eager = link.eager;
         peer.copies = !link.completes;
         peer.rate = link.rate;
-        peer.frames = link.eager >= least;
-        peer.frames_plain = peer.frames && link.rate < settings.fast_link;
+        peer.frames = frames(link);
+        peer.frames_plain = frames_plain(link);
         job.framing = job.framing || peer.frames;
     }
     // Both ends must agree on who frames: a link's class and figures are the same for all.
@@ -119,7 +130,7 @@ void measure_peers(const std::vector<int> &ranks) {
     job.window = std::max(memory_of(eager), settings.budget / std::max<std::size_t>(ranks.size() - 1, 1));
     if (!job.framing)
         job.why = "the library sends at most " + std::to_string(eager) + " bytes to an unready receiver, " +
-                  std::to_string(least) + " are needed";
+                  std::to_string(least_eager()) + " are needed";
 }
 
 } // namespace
@@ -141,13 +152,13 @@ void join() {
         return;
     }
     const std::vector<int> ranks = participants();
+    job.world_rank = ranks;
     if (ranks.size() < 2) {
         job.why = ranks.empty() ? std::string("it is not known who else runs Stretto: ") + roster::why_not() +
                                       " (set STRETTO_PEERS=all if all ranks run it)"
                                 : "no other rank runs Stretto";
         return;
     }
-    job.world_rank = ranks;
     make_communicators(ranks);
     if (!threads_may_poll()) {
         job.why = "MPICH 4.0 is not safe at MPI_THREAD_MULTIPLE when it is polled as often as framed messages need";
@@ -167,22 +178,30 @@ void leave() {
     // takes for an error when a communicator is freed.
 }
 
+std::vector<LinkClass> link_classes() {
+    std::vector<LinkClass> classes;
+    if (near_peers) classes.push_back({"node", near_peers, near_link, frames_plain(near_link)});
+    if (far_peers) classes.push_back({"remote", far_peers, far_link, frames_plain(far_link)});
+    return classes;
+}
+
 std::string describe_job() {
     char text[1024];
-    auto link = [](const char *name, int peers, const Link &l) {
+    std::string classes;
+    for (const LinkClass &c : link_classes()) {
         char part[160];
-        std::snprintf(part, sizeof part,
-                      "{\"class\":\"%s\",\"peers\":%d,\"eager_bytes\":%zu,\"completes\":%s,\"bytes_per_second\":%.3g}",
-                      name, peers, l.eager, l.completes ? "true" : "false", l.rate);
-        return std::string(part);
-    };
+        std::snprintf(
+            part, sizeof part,
+            "%s{\"class\":\"%s\",\"peers\":%d,\"eager_bytes\":%zu,\"completes\":%s,\"bytes_per_second\":%.3g}",
+            classes.empty() ? "" : ",", c.name, c.peers, c.link.eager, c.link.completes ? "true" : "false",
+            c.link.rate);
+        classes += part;
+    }
     std::snprintf(text, sizeof text,
                   "{\"rank\":%d,\"world\":%d,\"participants\":%zu,\"roster\":\"%s\",\"framing\":%s,\"why\":\"%s\","
-                  "\"window_bytes\":%zu,\"threshold_bytes\":%zu,\"highest_tag\":%d,\"classes\":[%s%s%s]}",
+                  "\"window_bytes\":%zu,\"threshold_bytes\":%zu,\"highest_tag\":%d,\"classes\":[%s]}",
                   job.rank, job.size, job.world_rank.size(), roster::how(), job.framing ? "true" : "false",
-                  job.why.c_str(), job.window, settings.threshold, job.highest_tag,
-                  near_peers ? link("node", near_peers, near_link).c_str() : "", near_peers && far_peers ? "," : "",
-                  far_peers ? link("remote", far_peers, far_link).c_str() : "");
+                  job.why.c_str(), job.window, settings.threshold, job.highest_tag, classes.c_str());
     return text;
 }
 

@@ -1,4 +1,5 @@
 #pragma once
+#include "mpi/eager.h"
 #include "mpi/library.h"
 
 #include <algorithm>
@@ -17,6 +18,7 @@ struct Peer {
     bool frames_plain = false;   //!< ordinary sends to it are framed too, not only delta sends
     std::size_t eager = 0;       //!< bytes: the largest message that needs nothing more from its sender (rule 7)
     double rate = 0;             //!< bytes per second of a large message to it
+    bool near = false;           //!< on the same node
     bool copies = false;         //!< deltas to it leave from copies, as the library holds on to what it sends
     std::size_t outstanding = 0; //!< memory_of() what was sent to it and is not known to be matched (rule 4)
 };
@@ -54,6 +56,17 @@ void join();
 
 //! Rule 18, the last part: all ranks that run Stretto are past their last message.
 void leave();
+
+//! \brief Peers that are alike: those on our node, or those on others.
+struct LinkClass {
+    const char *name; //!< "node", "remote"
+    int peers;
+    Link link;
+    bool frames_plain; //!< as Peer's
+};
+
+//! Those classes that have peers.
+std::vector<LinkClass> link_classes();
 
 //! One line of JSON: what was found and decided (STRETTO_INFO=1).
 std::string describe_job();

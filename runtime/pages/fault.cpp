@@ -89,6 +89,14 @@ std::uintptr_t stack_of([[maybe_unused]] const ucontext_t &context) {
 #endif
 }
 
+const void *const *top_of([[maybe_unused]] const ucontext_t &context) {
+#if defined(__x86_64__)
+    return reinterpret_cast<const void *const *>(context.uc_mcontext.gregs[REG_RSP]);
+#else
+    return nullptr;
+#endif
+}
+
 bool on(const stack_t &alternate, std::uintptr_t address) {
     const auto begin = reinterpret_cast<std::uintptr_t>(alternate.ss_sp);
     return !(alternate.ss_flags & SS_DISABLE) && address - begin < alternate.ss_size;
@@ -126,7 +134,8 @@ bool served(siginfo_t *info, const ucontext_t &context) {
                         reads(context),
                         context.uc_sigmask,
                         context.uc_stack,
-                        stack_of(context)};
+                        stack_of(context),
+                        top_of(context)};
     for (const auto &owner : owners)
         if (const Owner asked = owner.load(); asked && asked(access)) return true;
     // Nobody's page now, but perhaps it was when the access was made, and another thread opened it before we looked: once more,

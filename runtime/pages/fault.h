@@ -16,6 +16,8 @@ struct Access {
     const sigset_t &mask;     //!< of signals that the thread had blocked
     const stack_t &alternate; //!< the thread's alternate stack, if it has one
     std::uintptr_t stack;     //!< where the program's own stack ends
+    const void *const
+        *top; //!< what is on top of it, if the processor tells: not to be looked at where the stack has overflowed
 };
 
 //! Called in the signal handler, on the thread that faulted, with all but the synchronous signals blocked: an owner that waits lets

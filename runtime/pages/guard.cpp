@@ -11,6 +11,7 @@
 #include <pthread.h>
 #include <sys/mman.h>
 #include <unistd.h>
+#include <utility>
 
 namespace stretto::pages {
 
@@ -435,8 +436,10 @@ bool Guard::bring(const fault::Access &access) {
     const std::uintptr_t page = address / page_bytes() * page_bytes();
     Wish wish{this, {address, address + 1}, {page, page + page_bytes()}};
     pthread_sigmask(SIG_SETMASK, &access.mask, nullptr); // it may take long
+    const fault::Access *const outer = std::exchange(touch_, &access);
     fault::with_room(
         access, [](void *what) { until(static_cast<Wish *>(what)->page, come, what); }, &wish);
+    touch_ = outer;
     // A page that had come and that the program has dropped since (MADV_DONTNEED) reads as zeros.
     return wish.waited || (how_ == Guarding::userfault && userfault::fill_with_zeros(wish.page));
 }

@@ -73,6 +73,9 @@ public:
     };
     static Closed closed(Range pages);
 
+    //! The access of this thread that waits for a page now.
+    static const fault::Access *touch() { return touch_; }
+
     //! Is anything guarded, or has not come? Also without the lock.
     static bool any() { return active_.load(std::memory_order_relaxed) != 0; }
 
@@ -157,6 +160,7 @@ private:
     std::vector<Staged> staged_;        // pages of which a part has come, where the kernel takes whole ones only
     bool closed_to_the_end_ = false;    // a page could not be opened by itself
     static inline bool lends_ = false;
+    static inline constinit thread_local const fault::Access *touch_ = nullptr;
     static inline std::atomic<std::size_t> active_{0}; // messages that are coming in, guarded or not
     Guard *next_ = nullptr; // of all guards; they are used again, never freed: a handler may look at them
 };

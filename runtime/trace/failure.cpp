@@ -1,9 +1,9 @@
 #include "trace/failure.h"
 
-#include <cstdint>
+#include "trace/source.h"
+
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <dlfcn.h>
 #include <execinfo.h>
 #include <unistd.h>
@@ -14,22 +14,6 @@ namespace {
 
 int our_rank = -1;
 void (*end_job)() = nullptr;
-
-// addr2line is asked only when the job is about to end, so its cost does not matter. It must not inherit the preload: env -u.
-// Of a call inside an inline function of ours (MPIX_Delta_send_data) the line is that of the call of the inline function: -i.
-std::string source_line(const char *object, std::uintptr_t offset) {
-    char command[4608], line[1024] = "";
-    std::snprintf(command, sizeof command, "env -u LD_PRELOAD addr2line -i -e '%s' 0x%zx 2>/dev/null", object,
-                  static_cast<std::size_t>(offset));
-    std::string found;
-    if (std::FILE *pipe = popen(command, "r")) {
-        while (std::fgets(line, sizeof line, pipe))
-            if (found.empty() && std::strncmp(line, "??", 2) != 0 && !std::strstr(line, "stretto/stretto.h:"))
-                found = line;
-        pclose(pipe);
-    }
-    return found.substr(0, found.find_first_of(" \n"));
-}
 
 // The call that the program is in: the first return address that is not in this library.
 CallSite current_call() {
@@ -45,22 +29,10 @@ CallSite current_call() {
 } // namespace
 
 std::string describe(CallSite site) {
-    if (!site) return "unknown call site";
     // A return address is one instruction past the call.
-    const char *call = static_cast<const char *>(site) - 1;
-    Dl_info info{};
-    if (!dladdr(call, &info) || !info.dli_fname) return "unknown call site";
-    // A program that is not position independent is linked at its own addresses.
-    const auto offset = static_cast<std::uintptr_t>(call - static_cast<const char *>(info.dli_fbase));
-    std::string line = source_line(info.dli_fname, offset);
-    if (line.empty()) line = source_line(info.dli_fname, reinterpret_cast<std::uintptr_t>(call));
-    if (!line.empty()) return line;
-    const char *name = std::strrchr(info.dli_fname, '/');
-    char text[512];
-    std::snprintf(text, sizeof text, "%s+0x%zx%s%s%s", name ? name + 1 : info.dli_fname,
-                  static_cast<std::size_t>(offset), info.dli_sname ? " (" : "", info.dli_sname ? info.dli_sname : "",
-                  info.dli_sname ? ")" : "");
-    return text;
+    const source::Place place = source::place(site ? static_cast<const char *>(site) - 1 : nullptr);
+    const std::string line = source::lines(place.object, {place.offset})[0];
+    return line.empty() ? source::text(place) : line;
 }
 
 void on_failure(int rank, void (*how)()) {

@@ -109,6 +109,8 @@ void read_settings() {
     settings.tracker = read_word("STRETTO_TRACKER", {"userfault", "mprotect", "none"});
     settings.guard = read_word("STRETTO_GUARD", {"userfault", "mprotect", "block"});
     settings.trace = std::getenv("STRETTO_TRACE");
+    settings.report = std::getenv("STRETTO_REPORT");
+    if (settings.report && !*settings.report) settings.report = nullptr;
 }
 
 } // namespace stretto

@@ -40,6 +40,7 @@ struct Settings {
     const char *tracker = nullptr; //!< STRETTO_TRACKER: userfault, mprotect or none; nullptr: the best that works
     const char *guard = nullptr;   //!< STRETTO_GUARD: userfault, mprotect or block
     const char *trace = nullptr;   //!< STRETTO_TRACE: a folder for the ranks' timelines
+    const char *report = nullptr;  //!< STRETTO_REPORT: the file of the job's report
 };
 
 extern Settings settings;

@@ -164,6 +164,24 @@ def test_run_passes_arguments_status_and_other_preloads(mpi, tmp_path):
     assert done.stdout.splitlines() == [f"{library(mpi)}:{mine}", "--mpi -- -h a b"]
 
 
+@pytest.mark.parametrize(
+    "words, file",
+    [
+        (["--report"], "stretto-report.html"),
+        (["--report=pages/one.html"], "pages/one.html"),
+        (["--report=/elsewhere/one.html"], "/elsewhere/one.html"),
+        ([], None),
+    ],
+)
+def test_run_names_the_reports_file_by_its_absolute_path(mpi, tmp_path, words, file):
+    if not library(mpi).exists():
+        pytest.skip("libstretto is not built for this MPI")
+    shell = ["--mpi", mpi, "sh", "-c", 'echo "$STRETTO_REPORT"']
+    done = stretto("run", *words, *shell, cwd=tmp_path)
+    assert done.returncode == 0, done
+    assert done.stdout.strip() == (str(tmp_path / file) if file else "")
+
+
 def test_a_program_that_is_linked_with_stretto_needs_nothing(mpi, tmp_path):
     if not library(mpi).exists():
         pytest.skip("libstretto is not built for this MPI")

@@ -14,6 +14,8 @@ using namespace stretto::command;
 
 static const char *examples = R"(examples:
   mpirun -n 4 stretto run ./program        a program as it is, with Stretto
+  STRETTO=all mpirun -n 4 stretto run --report ./program
+                                           and a page that says what was hidden, what was waited for, and why
   stretto info --mpi openmpi               what Stretto decides under that MPI
   stretto lab up 4 --rate 1gbit            four hosts on this machine
   stretto bench pair --mpi openmpi --lab 1gbit
@@ -53,7 +55,7 @@ static void suggest(const CLI::App &app, const std::string &typed) {
     std::cerr << "\ntry `" << name << " --help`\n";
 }
 
-// Where, in `stretto run [--mpi NAME] [--] program args`, the program stands: what follows is not for us to read.
+// Where, in `stretto run [--mpi NAME] [--report[=FILE]] [--] program args`, the program stands: what follows is not for us to read.
 static int program_position(int argc, char **argv) {
     for (int i = 2; i < argc; i++) {
         const std::string word = argv[i];
@@ -72,11 +74,16 @@ int main(int argc, char **argv) {
     app.set_version_flag("--version", "stretto " STRETTO_VERSION);
     app.require_subcommand(1);
 
-    std::string mpi;
-    CLI::App *run_command =
-        app.add_subcommand("run", "start an MPI program with Stretto: stretto run [--mpi NAME] [--] program args");
+    std::string mpi, report = "stretto-report.html";
+    CLI::App *run_command = app.add_subcommand(
+        "run", "start an MPI program with Stretto: stretto run [--mpi NAME] [--report[=FILE.html]] [--] program args");
     run_command->add_option("--mpi", mpi,
                             "the MPI of a program that loads it late, as Python does: a name from `stretto info`");
+    const CLI::Option *reports =
+        run_command
+            ->add_option("--report", report, "write one page about all ranks at MPI_Finalize: --report=FILE.html")
+            ->expected(0, 1)
+            ->capture_default_str();
     run_command->footer(
         "The libstretto that fits the program's MPI is put into LD_PRELOAD, then the program takes this one's place.\n"
         "Without --mpi, a script or a Python has the MPI of its mpi4py or of its launcher. What cannot have Stretto "
@@ -111,7 +118,7 @@ int main(int argc, char **argv) {
             std::vector<std::string> words(argv + own, argv + argc);
             if (!words.empty() && words[0] == "--") words.erase(words.begin());
             if (words.empty()) throw Failure("no program was given: stretto run ./program");
-            run(installation, words, mpi);
+            run(installation, words, mpi, *reports ? report : "");
         }
         if (mpi.empty())
             print_info(installation, as_json);

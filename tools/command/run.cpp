@@ -77,7 +77,8 @@ static void preload(const Installation &installation, const Choice &choice) {
     if (choice.late) setenv("MPI4PY_MPIABI", mpi4py_abi(choice.mpi).c_str(), 0); // its wheel cannot see it behind us
 }
 
-void run(const Installation &installation, const std::vector<std::string> &words, const std::string &mpi) {
+void run(const Installation &installation, const std::vector<std::string> &words, const std::string &mpi,
+         const std::string &report) {
     const Program program = examine(words[0]);
     refuse_launchers(words[0]);
     try {
@@ -86,6 +87,8 @@ void run(const Installation &installation, const std::vector<std::string> &words
         if (!mpi.empty()) throw Failure(why.what()); // what was asked for by name is not left out
         if (first_rank()) std::cerr << "stretto run: " << why.what() << "; it runs without Stretto\n";
     }
+    // The program may change its folder before the file is written.
+    if (!report.empty()) setenv("STRETTO_REPORT", fs::absolute(report).c_str(), 1);
     become(words);
 }
 

@@ -26,6 +26,7 @@ const std::vector<Setting> &settings() {
          "bytes of memory for what waits unmatched at a receiver, over all senders"},
         {"STRETTO_FAST_LINK", number(usual.fast_link), "bytes per second from which ordinary messages stay native"},
         {"STRETTO_LIBRARY", "found", "the MPI library, where it is loaded late; `stretto run` sets it"},
+        {"STRETTO_REPORT", "", "a file: the job's report, one page; `stretto run --report` sets it"},
         {"STRETTO_TRACE", "", "a folder: each rank writes its timeline to rank-R.json there"},
         {"STRETTO_COUNTERS", "0", "1: each rank prints at its end how often each rule of the protocol was used"},
         {"STRETTO_DEBUG", "0", "1: compare at a send's end what was declared final with what is there"},

@@ -121,7 +121,7 @@ def uses_buffers(function, standard):
 def wrappers(header, standard, class_of):
     """wrappers.cpp: MPI_X and PMPI_X for every function."""
     pieces = [
-        f'{NOTE}\n#include "front/communicator.h"\n#include "front/handled.h"\n#include "front/pages.h"\n#include "front/window.h"\n\nusing namespace stretto;\n\nextern "C" {{\n'
+        f'{NOTE}\n#include "front/communicator.h"\n#include "front/handled.h"\n#include "front/pages.h"\n#include "front/window.h"\n#include "trace/report.h"\n\nusing namespace stretto;\n\nextern "C" {{\n'
     ]
     for name, function in header.functions.items():
         class_ = class_of[classes.base(name)]
@@ -138,6 +138,12 @@ def wrappers(header, standard, class_of):
     return "".join(pieces) + '\n} // extern "C"\n'
 
 
+def reported(function, for_messages=True):
+    """The report's view of the call (trace/report.h)."""
+    more = "" if for_messages else ", false"
+    return f'    const report::Call call(outermost, "{function.symbol}", __builtin_return_address(0){more});\n'
+
+
 def body(class_, function, standard, native, arguments):
     name = classes.base(function.name)
     buffers = uses_buffers(function, standard)
@@ -149,11 +155,12 @@ def body(class_, function, standard, native, arguments):
     if class_.name == "always":
         return f"{outermost}    return outermost ? front::{name}({arguments}) : {native};\n"
     if class_.name == "handled":
-        outermost += "    if (outermost) front::caller = __builtin_return_address(0);\n"
+        outermost += "    if (outermost) front::caller = __builtin_return_address(0);\n" + reported(function)
         settles = "".join(f"        front::settle({buffer});\n" for buffer in settled(function, standard))
         if settles and name not in SETTLES_ITSELF:
             outermost += f"    if (progress::tasks && outermost) {{\n{settles}    }}\n"
         return f"{outermost}    return outermost && front::framing() ? front::{name}({arguments}) : {native};\n"
+    outermost += reported(function, for_messages=False)
     first = (
         f"    const progress::Blocked blocked;\n    if (outermost && front::framing()) front::{class_.first}();\n"
         if class_.first

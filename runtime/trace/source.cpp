@@ -1,0 +1,152 @@
+#include "trace/source.h"
+
+#include <algorithm>
+#include <array>
+#include <climits>
+#include <cstdio>
+#include <cstring>
+#include <dlfcn.h>
+#include <link.h>
+#include <unistd.h>
+#include <unwind.h>
+
+namespace stretto::source {
+
+namespace {
+
+struct Object {
+    std::uintptr_t begin, end;
+    bool has(const void *address) const {
+        const auto at = reinterpret_cast<std::uintptr_t>(address);
+        return begin <= at && at < end;
+    }
+};
+std::vector<Object> bindings; // MPI's, and this one
+Object libc{};
+
+std::string name_of(const std::string &path) {
+    return path.substr(path.rfind('/') + 1);
+}
+
+Object extent(const dl_phdr_info &info) {
+    Object object{UINTPTR_MAX, 0};
+    for (int k = 0; k < info.dlpi_phnum; k++) {
+        const auto &header = info.dlpi_phdr[k];
+        if (header.p_type != PT_LOAD) continue;
+        object.begin = std::min<std::uintptr_t>(object.begin, info.dlpi_addr + header.p_vaddr);
+        object.end = std::max<std::uintptr_t>(object.end, info.dlpi_addr + header.p_vaddr + header.p_memsz);
+    }
+    return object;
+}
+
+int look_at(dl_phdr_info *info, std::size_t, void *) {
+    const Object object = extent(*info);
+    const std::string name = name_of(info->dlpi_name);
+    if (name.rfind("libc.so", 0) == 0) libc = object;
+    if (name.rfind("libmpi", 0) == 0 || object.has(reinterpret_cast<const void *>(look_at))) bindings.push_back(object);
+    return 0;
+}
+
+bool is_binding(const void *address) {
+    return std::any_of(bindings.begin(), bindings.end(), [&](const Object &object) { return object.has(address); });
+}
+
+_Unwind_Reason_Code leave_bindings(_Unwind_Context *context, void *found) {
+    const auto *address = reinterpret_cast<const void *>(_Unwind_GetIP(context));
+    if (is_binding(address)) return _URC_NO_REASON;
+    *static_cast<const void **>(found) = address;
+    return _URC_END_OF_STACK;
+}
+
+const void *first_outside() {
+    const void *found = nullptr;
+    _Unwind_Backtrace(leave_bindings, &found);
+    return found;
+}
+
+const void *before(const void *return_address) {
+    return static_cast<const char *>(return_address) - 1;
+}
+
+std::string path_of(const link_map &object) {
+    if (*object.l_name) return object.l_name;
+    char path[PATH_MAX];
+    const ssize_t n = readlink("/proc/self/exe", path, sizeof path);
+    return n > 0 ? std::string(path, static_cast<std::size_t>(n)) : "";
+}
+
+// Of a call inside an inline function the line is that of the call of the inline function, where that is ours (MPIX_Delta_send_data): -i.
+bool is_line(const char *text) {
+    return std::strncmp(text, "??", 2) != 0 && !std::strstr(text, ":?") && !std::strstr(text, "stretto/stretto.h:");
+}
+
+// addr2line must not inherit the preload. Each answer begins with the address: -a.
+void ask(const std::string &object, const std::uint64_t *offsets, std::size_t n, std::string *lines) {
+    std::string command = "env -u LD_PRELOAD addr2line -a -i -e '" + object + "'";
+    char text[PATH_MAX + 32];
+    for (std::size_t k = 0; k < n; k++) {
+        std::snprintf(text, sizeof text, " 0x%llx", static_cast<unsigned long long>(offsets[k]));
+        command += text;
+    }
+    std::FILE *answer = popen((command + " 2>/dev/null").c_str(), "r");
+    if (!answer) return;
+    std::size_t answers = 0;
+    while (std::fgets(text, sizeof text, answer)) {
+        if (std::strncmp(text, "0x", 2) == 0)
+            answers++;
+        else if (answers && answers <= n && lines[answers - 1].empty() && is_line(text))
+            lines[answers - 1].assign(text, std::strcspn(text, " \n"));
+    }
+    pclose(answer);
+}
+
+} // namespace
+
+void start() {
+    bindings.clear();
+    dl_iterate_phdr(look_at, nullptr);
+}
+
+const void *of_the_program(const void *call) {
+    if (!is_binding(call)) [[likely]]
+        return call;
+    const void *outside = first_outside();
+    return outside ? outside : call;
+}
+
+const void *of_the_program() {
+    const void *outside = first_outside();
+    return outside ? before(outside) : nullptr;
+}
+
+// What copies memory has no frame: its return address is on top of the stack.
+const void *of_the_program(const pages::fault::Access &access) {
+    return libc.has(access.instruction) && access.top ? before(*access.top) : access.instruction;
+}
+
+Place place(const void *instruction) {
+    Dl_info info{};
+    link_map *object = nullptr;
+    if (!instruction || !dladdr1(instruction, &info, reinterpret_cast<void **>(&object), RTLD_DL_LINKMAP) || !object)
+        return {};
+    return {path_of(*object), reinterpret_cast<std::uintptr_t>(instruction) - object->l_addr,
+            info.dli_sname ? info.dli_sname : ""};
+}
+
+std::vector<std::string> lines(const std::string &object, const std::vector<std::uint64_t> &offsets) {
+    constexpr std::size_t at_once = 1000; // a command line is long enough for them
+    std::vector<std::string> found(offsets.size());
+    if (object.empty() || object.find('\'') != std::string::npos) return found;
+    for (std::size_t k = 0; k < offsets.size(); k += at_once)
+        ask(object, &offsets[k], std::min(at_once, offsets.size() - k), &found[k]);
+    return found;
+}
+
+std::string text(const Place &place) {
+    if (place.object.empty()) return "unknown call site";
+    char offset[32];
+    std::snprintf(offset, sizeof offset, "+0x%llx", static_cast<unsigned long long>(place.offset));
+    return name_of(place.object) + offset + (place.symbol.empty() ? "" : " (" + place.symbol + ")");
+}
+
+} // namespace stretto::source

@@ -1,0 +1,39 @@
+#pragma once
+#include "pages/fault.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+//! \brief From addresses to lines of source.
+namespace stretto::source {
+
+//! Once, before of_the_program(): which objects are not the program.
+void start();
+
+//! Fortran's calls come out of the MPI library's own wrappers: the return address of the call that the program made.
+const void *of_the_program(const void *call);
+
+//! The call that the program is in, not of MPI: its last instruction.
+const void *of_the_program();
+
+//! The instruction that made this access; of a libc function that copies, the call of it.
+const void *of_the_program(const pages::fault::Access &access);
+
+//! \brief An instruction, as every rank names it that has loaded the same object.
+struct Place {
+    std::string object; //!< path
+    std::uint64_t offset = 0;
+    std::string symbol; //!< that it is in, if the object tells
+    auto operator<=>(const Place &) const = default;
+};
+
+Place place(const void *instruction);
+
+//! "/src/solver.c:214" for each offset into an object; "" where debug information is missing. One process (addr2line) for many.
+std::vector<std::string> lines(const std::string &object, const std::vector<std::uint64_t> &offsets);
+
+//! "solver+0x1f3 (assemble)": where there is no line.
+std::string text(const Place &place);
+
+} // namespace stretto::source

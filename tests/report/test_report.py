@@ -1,0 +1,238 @@
+"""`stretto run --report`: what the page says of programs whose waits are known."""
+
+import functools
+import html.parser
+import json
+import pathlib
+import re
+
+import pytest
+from compile import program
+from launch import BUILD, launch, library, mpis
+
+HERE = pathlib.Path(__file__).parent
+STRETTO = BUILD / "bin/stretto"
+TIMES, BYTES = 5, 1 << 18
+# Everything is framed; the window lets a part of a message leave at once.
+RELEASED = {"STRETTO_FORCE": "1", "STRETTO": "all", "STRETTO_BUDGET": "512K"}
+
+
+@functools.cache
+def lines(source):
+    """What the comments name: {"late": "sites.c:24", ...}."""
+    found = {}
+    for number, line in enumerate((HERE / source).read_text().splitlines(), 1):
+        if name := re.search(r"[*!] line: ([a-z ]+?) *(\*/)?$", line):
+            found[name[1]] = f"{source}:{number}"
+    return found
+
+
+class Page(html.parser.HTMLParser):
+    """Every element is closed, in order; the text that a reader sees; the JSON."""
+
+    VOID = ("meta", "br")
+
+    def __init__(self, text):
+        super().__init__()
+        self.open, self.text, self.document = [], "", None
+        self.feed(text)
+        self.close()
+        assert not self.open
+        assert "{{" not in text and "http" not in text
+
+    def handle_starttag(self, tag, attrs):
+        if tag not in self.VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        if self.open[-1:] == ["script"]:
+            self.document = json.loads(data)
+        elif "style" not in self.open:
+            self.text += data
+
+
+def run(mpi, tmp_path, executable, args=(), ranks=2, env=RELEASED, report="report.html"):
+    """The job, and its page if there is one."""
+    if not library(mpi).exists():
+        pytest.skip("libstretto is not built for this MPI")
+    path = tmp_path / report
+    words = ["run", f"--report={path}", executable, *args]
+    result = launch(mpi, ranks, STRETTO, words, env=env, transport="tcp", timeout=60)
+    assert not result.hung, result
+    return result, Page(path.read_text()) if path.is_file() else None
+
+
+@pytest.fixture(scope="session")
+def page(mpi, tmp_path_factory):
+    """The page of a program, which runs once."""
+
+    @functools.cache
+    def of(source):
+        if source.endswith("F90") and not mpis()[mpi]["mpifort"]:
+            pytest.skip("this MPI has no Fortran")
+        executable = program(mpi, f"report_{source.replace('.', '_')}", [HERE / source], fortran=source.endswith("F90"))
+        result, its_page = run(mpi, tmp_path_factory.mktemp("report"), executable)
+        assert result.rc == 0 and its_page, result
+        return its_page
+
+    return of
+
+
+def site(page, source, name):
+    at = [one for one in page.document["sites"] if one["line"].endswith("/" + lines(source)[name])]
+    assert len(at) == 1, (name, lines(source)[name], [one["line"] for one in page.document["sites"]])
+    return at[0]
+
+
+# --- what it says -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "source, name, what, where",
+    [
+        ("sites.c", "at once", "touch", "touch"),
+        ("sites.c", "copied", "touch", "copy"),
+        ("sites.c", "met", "MPI_Allreduce", "allreduce"),
+        ("sites.F90", "at once", "touch", "touch"),
+        ("sites.F90", "met", "MPI_Barrier", "barrier"),
+    ],
+)
+def test_a_receive_names_the_line_that_stopped_the_program(page, source, name, what, where):
+    one = site(page(source), source, name)
+    assert one["function"] == "MPI_Recv"
+    assert (one["calls"], one["messages"], one["bytes"]) == (TIMES, TIMES, TIMES * BYTES)
+    assert one["became"]["receive_released"]["messages"] >= TIMES - 2  # a rank may come late
+    first = one["stopped_by"][0]  # what is left of a message stops the next receive into its buffer
+    assert (first["what"], first["line"].rpartition("/")[2]) == (what, lines(source)[where])
+    assert first["times"] >= TIMES - 2 and 0.02 < first["seconds"] <= one["stopped_s"] <= one["waited_s"]
+    text = f"{'touched' if what == 'touch' else what} at {lines(source)[where]} ({first['times']} stops, "
+    assert text in page(source).text
+
+
+def test_what_was_computed_meanwhile_is_hidden(page):
+    at_once, late = site(page("sites.c"), "sites.c", "at once"), site(page("sites.c"), "sites.c", "late")
+    assert late["hidden_s"] > 0.04 * (TIMES - 2) and late["hidden_s"] > late["stopped_s"]
+    assert at_once["hidden_s"] < 0.5 * at_once["stopped_s"]
+    total = page("sites.c").document
+    # No moment counts twice.
+    assert total["hidden_s"] == pytest.approx(sum(one["hidden_s"] for one in total["sites"]), rel=0.02)
+    assert total["hidden_share"] == pytest.approx(total["hidden_s"] / (total["hidden_s"] + total["waited_s"]))
+    assert f"hid {100 * total['hidden_share']:.0f} % of the time that 2 ranks" in page("sites.c").text
+
+
+def test_what_is_waited_elsewhere_meanwhile_is_not_hidden(page):
+    blocked, elsewhere = (site(page("sites.c"), "sites.c", name) for name in ("blocked", "elsewhere"))
+    assert blocked["became"]["receive_released"]["messages"] >= TIMES - 2
+    assert elsewhere["waited_s"] > 0.02 and blocked["hidden_s"] < 0.5 * elsewhere["waited_s"]
+
+
+def test_messages_left_alone_are_counted_with_their_reason(page):
+    sent = {"isend": "send_framed", "ssend": "send_mode", "small": "send_small"}
+    for name, became in sent.items():
+        one = site(page("sites.c"), "sites.c", name)
+        assert one["became"].keys() == {became} and one["became"][became]["messages"] == one["calls"]
+    assert site(page("sites.c"), "sites.c", "whole")["became"].keys() == {"receive_native"}
+    assert "synchronous or buffered" in page("sites.c").text
+
+
+def test_what_a_call_waited_for_another_message_is_that_ones(page):
+    document = page("sites.c").document
+    met, allreduce = (site(page("sites.c"), "sites.c", name) for name in ("met", "allreduce"))
+    assert not allreduce["for_messages"] and allreduce["calls"] == 2 * TIMES
+    assert allreduce["waited_s"] < met["stopped_s"]
+    assert document["waited_s"] == pytest.approx(
+        sum(one["waited_s"] for one in document["sites"] if one["for_messages"]), abs=1e-6
+    )
+
+
+def test_waits_are_told_over_the_ranks(page):
+    barrier = next(one for one in page("sites.F90").document["sites"] if one["function"] == "MPI_Barrier")
+    ranks = barrier["waited_per_rank"]
+    assert ranks["ranks"] == 2 and ranks["least_s"] <= ranks["median_s"] <= ranks["most_s"]
+    assert site(page("sites.c"), "sites.c", "late")["waited_per_rank"]["rank_of_most"] == 1
+
+
+def test_the_job_is_described(page):
+    document = page("sites.c").document
+    assert (document["ranks"], document["world"], document["settings"]["STRETTO"]) == (2, 2, "all")
+    assert document["links"][0]["framed"] and document["links"][0]["eager_bytes"] > 2000
+    assert document["mpi"] in page("sites.c").text
+
+
+# --- who has a report, and who has none ---------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="session")
+def sites(mpi):
+    return program(mpi, "report_sites_c", [HERE / "sites.c"])
+
+
+@pytest.mark.parametrize("ranks", [3, 4])
+def test_all_ranks_are_merged(mpi, tmp_path, sites, ranks):
+    result, page = run(mpi, tmp_path, sites, ranks=ranks)
+    assert result.rc == 0 and page.document["ranks"] == ranks, result
+    barrier = next(one for one in page.document["sites"] if one["function"] == "MPI_Barrier")
+    assert barrier["calls"] == 3 * TIMES * ranks and barrier["waited_per_rank"]["ranks"] == ranks
+
+
+def test_without_release_the_page_says_how_to_ask_for_it(mpi, tmp_path, sites):
+    result, page = run(mpi, tmp_path, sites, env={"STRETTO_FORCE": "1"})
+    assert result.rc == 0 and "with STRETTO=all only" in page.text, result
+    assert site(page, "sites.c", "late")["became"].keys() == {"receive_waits"}
+
+
+def test_off_means_no_report(mpi, tmp_path, sites):
+    result, page = run(mpi, tmp_path, sites, env={"STRETTO": "off"})
+    assert result.rc == 0 and not page, result
+
+
+def test_one_rank_without_messages_has_a_report(mpi, tmp_path):
+    alone = tmp_path / "alone.c"
+    alone.write_text("#include <mpi.h>\nint main(void) { MPI_Init(0, 0); MPI_Finalize(); }\n")
+    result, page = run(mpi, tmp_path, program(mpi, "report_alone", [alone]), ranks=1)
+    assert result.rc == 0 and "Nothing was hidden: there is one rank" in page.text, result
+
+
+def test_a_program_that_never_calls_mpi_has_none(mpi, tmp_path):
+    silent = tmp_path / "silent.c"
+    silent.write_text("#include <mpi.h>\nint main(int n, char **a) { return n > 9 ? MPI_Init(&n, &a) : 0; }\n")
+    result, page = run(mpi, tmp_path, program(mpi, "report_silent", [silent]))
+    assert result.rc == 0 and not page and "stretto" not in result.stderr, result
+
+
+def test_a_job_that_aborts_has_none(mpi, tmp_path, sites):
+    result, page = run(mpi, tmp_path, sites, ["abort"])
+    assert result.rc != 0 and not page, result
+
+
+def test_a_file_that_cannot_be_written_is_told_once_and_changes_nothing(mpi, tmp_path, sites):
+    result, page = run(mpi, tmp_path, sites, report="missing/report.html")
+    assert result.rc == 0 and not page, result
+    told = [line for line in result.stderr.splitlines() if "report" in line]
+    assert len(told) == 1 and "missing/report.html cannot be written: No such file" in told[0], result
+
+
+@pytest.mark.parametrize("first", [True, False])
+def test_a_rank_without_stretto_is_no_reason_to_wait(mpi, tmp_path, sites, first):
+    path = tmp_path / "report.html"
+    if not library(mpi).exists():
+        pytest.skip("libstretto is not built for this MPI")
+    ours, theirs = [STRETTO, "run", f"--report={path}", sites], [sites]
+    one, other = (theirs, ours) if first else (ours, theirs)
+    result = launch(mpi, 1, one[0], [*one[1:], ":", "-n", "2", *other], env=RELEASED, transport="tcp", timeout=60)
+    assert not result.hung and result.rc == 0, result
+    document = Page(path.read_text()).document
+    assert (document["ranks"], document["world"]) == (2 if first else 1, 3)
+
+
+def test_a_report_that_some_ranks_were_asked_for_is_none(mpi, tmp_path, sites):
+    path = tmp_path / "report.html"
+    if not library(mpi).exists():
+        pytest.skip("libstretto is not built for this MPI")
+    words = ["run", f"--report={path}", sites, ":", "-n", "1", STRETTO, "run", sites]
+    result = launch(mpi, 1, STRETTO, words, env=RELEASED, transport="tcp", timeout=60)
+    assert result.rc == 0 and not path.exists(), result
+    assert result.stderr.count("STRETTO_REPORT is set for some ranks only") == 1, result
