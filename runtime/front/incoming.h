@@ -36,6 +36,9 @@ bool may_be_framed(const mpi::Communicator &comm, int source, MPI_Count count, M
 message::Returns returns(const mpi::Communicator &comm, MPI_Count count, MPI_Datatype type);
 message::Returns returns(MPI_Comm comm, int source, int tag, MPI_Count count, MPI_Datatype type);
 
+//! The call of a receive. Where something is learnt of it, the program's own: Fortran's come out of the library's wrappers.
+CallSite call_site(message::Returns when);
+
 //! Could what comes be in more than one part, if it is no longer than this receive?
 bool may_come_in_parts(MPI_Count count, MPI_Datatype type);
 

@@ -6,6 +6,7 @@
 #include "pages/tracker.h"
 #include "trace/failure.h"
 #include "trace/report.h"
+#include "trace/source.h"
 #include "trigger/registry.h"
 #include "tune/settings.h"
 
@@ -67,6 +68,7 @@ void warn(const char *variable, const char *forced, const char *got, const std::
 void start_pages() {
     static const bool once = [] {
         progress::Guard::pages = true;
+        source::start();
         const pages::TrackingChoice tracking = pages::choose_tracking(settings.tracker);
         const pages::GuardingChoice guarding = pages::choose_guarding(settings.guard);
         warn("STRETTO_TRACKER", settings.tracker, pages::name(tracking.tracking), tracking.reason);

@@ -143,7 +143,7 @@ int Mrecv(void *buf, MPI_Count count, MPI_Datatype type, MPI_Message *message, M
             incoming.error = native::imrecv(buf, count, type, message, &incoming.native);
         else {
             drop_stand_in(message, at->second.to_self);
-            incoming = serve(std::move(at->second.message), buf, count, type, at->second.from, caller, when);
+            incoming = serve(std::move(at->second.message), buf, count, type, at->second.from, call_site(when), when);
             matched.erase(at);
         }
     }
@@ -158,7 +158,8 @@ int Imrecv(void *buf, MPI_Count count, MPI_Datatype type, MPI_Message *message, 
     if (at == matched.end()) return native::imrecv(buf, count, type, message, request);
     drop_stand_in(message, at->second.to_self);
     Operation &operation = new_operation();
-    operation.receive = serve(std::move(at->second.message), buf, count, type, at->second.from, caller, when).receive;
+    operation.receive =
+        serve(std::move(at->second.message), buf, count, type, at->second.from, call_site(when), when).receive;
     matched.erase(at);
     *request = operation.handle;
     return MPI_SUCCESS;

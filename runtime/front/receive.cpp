@@ -6,6 +6,7 @@
 #include "front/window.h"
 #include "trace/counters.h"
 #include "trace/report.h"
+#include "trace/source.h"
 #include "trace/timeline.h"
 #include "tune/settings.h"
 
@@ -70,7 +71,7 @@ bool may_precede_its_match(const mpi::Communicator &comm, int source, int tag, M
     const mpi::Peer *peer = comm.framing_peer(source);
     const mpi::TypeMap &map = mpi::type_map(type);
     return peer && peer->frames_plain && map.known() && map.contiguous() &&
-           tune::lets_run_on(caller, capacity(count, type), peer->rate);
+           tune::lets_run_on(source::of_the_program(caller), capacity(count, type), peer->rate);
 }
 
 Returns returns(MPI_Comm comm, int source, int tag, MPI_Count count, MPI_Datatype type) {
@@ -84,6 +85,10 @@ Returns returns(MPI_Comm comm, int source, int tag, MPI_Count count, MPI_Datatyp
     }
     start_pages();
     return unmatched ? Returns::unmatched : Returns::released;
+}
+
+CallSite call_site(Returns when) {
+    return when == Returns::complete ? caller : source::of_the_program(caller);
 }
 
 bool nothing_under_way() {
@@ -184,8 +189,8 @@ void report_native(const MPI_Status &status) {
         return error;
     }
     Incoming incoming;
-    incoming.receive = new Receive(receive_buffer(buf, count, type), {c, source, tag}, caller,
-                                   returns(comm, source, tag, count, type));
+    const Returns when = returns(comm, source, tag, count, type);
+    incoming.receive = new Receive(receive_buffer(buf, count, type), {c, source, tag}, call_site(when), when);
     incoming.receive->first_came(its_status, error);
     return finish_receive(incoming, status);
 }
@@ -208,7 +213,7 @@ void report_native(const MPI_Status &status) {
     {
         progress::Guard guard;
         enter();
-        incoming = begin_receive(buf, count, type, source, tag, comm, caller, when);
+        incoming = begin_receive(buf, count, type, source, tag, comm, call_site(when), when);
     }
     return finish_receive(incoming, status);
 }
@@ -219,7 +224,7 @@ int Irecv(void *buf, MPI_Count count, MPI_Datatype type, int source, int tag, MP
     if (progress::tasks && (when != Returns::unmatched || message::probed::any())) settle(buf, count, type, true);
     progress::Guard guard;
     enter();
-    const Incoming incoming = begin_receive(buf, count, type, source, tag, comm, caller, when);
+    const Incoming incoming = begin_receive(buf, count, type, source, tag, comm, call_site(when), when);
     if (incoming.error != MPI_SUCCESS) return incoming.error;
     if (!incoming.receive) {
         *request = incoming.native;

@@ -31,7 +31,7 @@ Both begin(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, int 
         enter();
         stretto::count(Rule::sendrecv_looped);
         both.from = {mpi::communicator(comm), source, recvtag};
-        both.incoming = begin_receive(recvbuf, recvcount, recvtype, source, recvtag, comm, caller, when);
+        both.incoming = begin_receive(recvbuf, recvcount, recvtype, source, recvtag, comm, call_site(when), when);
         if ((both.error = both.incoming.error) != MPI_SUCCESS) return both;
         both.send = frame(Mode::standard, sendbuf, sendcount, sendtype, dest, sendtag, comm);
     }

@@ -8,7 +8,7 @@
 //! \brief From addresses to lines of source.
 namespace stretto::source {
 
-//! Once, before of_the_program(): which objects are not the program.
+//! Before of_the_program() means anything: which objects are not the program. Once is enough.
 void start();
 
 //! Fortran's calls come out of the MPI library's own wrappers: the return address of the call that the program made.
