@@ -139,17 +139,18 @@ PROMISE(released_a_message_is_sent_on_at_once) {
 
 /* Wrong (MPI 4.1, 3.7.2), and done where nobody looks at the contents: such a program ends as it would with MPI alone. */
 PROMISE(released_what_is_still_sent_is_received_into) {
-    unsigned char *buffers[TIMES];
-    MPI_Request requests[TIMES];
-    for (int k = 0; k < TIMES; k++) fill(buffers[k] = whole_pages(), BYTES, k);
+    enum { MESSAGES = 3 }; /* as many as have tags: a native send is not known to us */
+    unsigned char *buffers[MESSAGES];
+    MPI_Request requests[MESSAGES];
+    for (int k = 0; k < MESSAGES; k++) fill(buffers[k] = whole_pages(), BYTES, k);
     if (rank < 2) {
-        for (int k = 0; k < TIMES; k++)
+        for (int k = 0; k < MESSAGES; k++)
             MPI_Isend(buffers[k], BYTES, MPI_BYTE, 1 - rank, k, MPI_COMM_WORLD, &requests[k]);
-        for (int k = 0; k < TIMES; k++)
+        for (int k = 0; k < MESSAGES; k++)
             MPI_Recv(buffers[k], BYTES, MPI_BYTE, 1 - rank, k, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-        CHECK(MPI_Waitall(TIMES, requests, MPI_STATUSES_IGNORE) == MPI_SUCCESS);
+        CHECK(MPI_Waitall(MESSAGES, requests, MPI_STATUSES_IGNORE) == MPI_SUCCESS);
     }
-    for (int k = 0; k < TIMES; k++) free(buffers[k]);
+    for (int k = 0; k < MESSAGES; k++) free(buffers[k]);
 }
 
 PROMISE(released_a_buffer_is_received_into_again) {
