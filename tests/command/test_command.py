@@ -9,7 +9,7 @@ import subprocess
 import sys
 
 import pytest
-from launch import BUILD, launch, library, mpis
+from launch import BUILD, ROOT, launch, library, mpis
 
 STRETTO = BUILD / "bin/stretto"
 
@@ -336,3 +336,9 @@ def test_a_program_behind_a_script_that_loads_another_mpi_ends_with_a_message(na
 def test_a_job_without_mpi_is_left_alone(mpi, command):
     result = launch(mpi, 2, STRETTO, ["run", command])
     assert result.rc == 0 and "stretto" not in result.stderr, result
+
+
+def test_info_lists_every_setting_of_the_documentation():
+    lines = (ROOT / "docs/settings.md").read_text().splitlines()
+    documented = {line.split("`")[1] for line in lines if line.startswith("| `STRETTO")}
+    assert documented == set(json.loads(stretto("info", "--json").stdout)["settings"])

@@ -14,7 +14,9 @@ static std::string number(double value) {
 const std::vector<Setting> &settings() {
     static const stretto::Settings usual;
     static const std::vector<Setting> all = {
-        {"STRETTO", "", "off: exactly the plain library"},
+        {"STRETTO", "chunk",
+         "off: the plain library; chunk: large messages leave in deltas; receive, send, all: calls return early"},
+        {"STRETTO_RELEASE", "matched", "receives return early: matched, or unmatched, before that"},
         {"STRETTO_DELTA", "by size", "bytes of a delta of a delta send; by size also where it is more than is eager"},
         {"STRETTO_TRIGGER", "auto",
          "who says what is final and what is needed: annotations, pages, plain (nobody); auto chooses"},
