@@ -73,6 +73,8 @@ def test_applications_kernels_give_the_same_bits_with_independent_overlap_too(ke
 
 @pytest.mark.parametrize("application", ["pes", "nbody", "m3", "overlap"])
 def test_unmodified_applications_give_the_same_bits_under_stretto_run(mpi, application, monkeypatch):
+    if mpi == "abi":
+        pytest.skip("mpich's own library, under another name: with three ranks on two cores it takes as long again")
     monkeypatch.setenv("STRETTO_FORCE", "1")  # which reaches ranks on this host
     result = figures(
         application, "--mpi", mpi, "--lab", "none", "--size", "33KiB", *(() if application == "overlap" else ("-n", 3))
