@@ -1,7 +1,9 @@
 #pragma once
+#include "front/entry.h"
 #include "front/operation.h"
 #include "message/probed.h"
 #include "message/receive.h"
+#include "trace/source.h"
 
 namespace stretto::front {
 
@@ -36,7 +38,12 @@ bool may_be_framed(const mpi::Communicator &comm, int source, MPI_Count count, M
 message::Returns returns(const mpi::Communicator &comm, MPI_Count count, MPI_Datatype type);
 message::Returns returns(MPI_Comm comm, int source, int tag, MPI_Count count, MPI_Datatype type);
 
-//! The call of a receive. Where something is learnt of it, the program's own: Fortran's come out of the library's wrappers.
+//! The program's own call, which is then the caller: Fortran's come out of the library's wrappers.
+inline CallSite callers_own() {
+    return caller = source::of_the_program(caller);
+}
+
+//! The call of a receive. Where something is learnt of it, the program's own.
 CallSite call_site(message::Returns when);
 
 //! Could what comes be in more than one part, if it is no longer than this receive?
@@ -44,7 +51,7 @@ bool may_come_in_parts(MPI_Count count, MPI_Datatype type);
 
 //! A receive that the library was let to wait for has completed with this status: what is left of it.
 int finish_waited(void *buf, MPI_Count count, MPI_Datatype type, int source, int tag, MPI_Comm comm, int error,
-                  const MPI_Status &its_status, MPI_Status *status);
+                  const MPI_Status &its_status, MPI_Status *status, message::Returns when);
 
 //! May the library block this thread, and receive meanwhile? Only when nothing of ours waits for it.
 bool nothing_under_way();

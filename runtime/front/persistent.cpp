@@ -6,7 +6,6 @@
 #include "front/outgoing.h"
 #include "front/pages.h"
 #include "trace/counters.h"
-#include "trace/source.h"
 
 namespace stretto::front {
 
@@ -25,7 +24,7 @@ void remember(MPI_Request request, bool is_send, Mode mode, const void *buf, MPI
     Operation &operation = new_operation(request);
     operation.active = false;
     operation.persistent.reset(
-        new Operation::Persistent{is_send, mode, buf, count, type, {c, rank, tag}, source::of_the_program(caller)});
+        new Operation::Persistent{is_send, mode, buf, count, type, {c, rank, tag}, callers_own()});
 }
 
 int init_send(Mode mode, const void *buf, MPI_Count count, MPI_Datatype type, int dest, int tag, MPI_Comm comm,

@@ -6,7 +6,6 @@
 #include "front/window.h"
 #include "trace/counters.h"
 #include "trace/report.h"
-#include "trace/source.h"
 #include "trace/timeline.h"
 #include "tune/settings.h"
 
@@ -71,7 +70,7 @@ bool may_precede_its_match(const mpi::Communicator &comm, int source, int tag, M
     const mpi::Peer *peer = comm.framing_peer(source);
     const mpi::TypeMap &map = mpi::type_map(type);
     return peer && peer->frames_plain && map.known() && map.contiguous() &&
-           tune::lets_run_on(source::of_the_program(caller), capacity(count, type), peer->rate);
+           tune::lets_run_on(callers_own(), capacity(count, type), peer->rate);
 }
 
 Returns returns(MPI_Comm comm, int source, int tag, MPI_Count count, MPI_Datatype type) {
@@ -88,7 +87,7 @@ Returns returns(MPI_Comm comm, int source, int tag, MPI_Count count, MPI_Datatyp
 }
 
 CallSite call_site(Returns when) {
-    return when == Returns::complete ? caller : source::of_the_program(caller);
+    return when == Returns::complete ? caller : callers_own();
 }
 
 bool nothing_under_way() {
@@ -181,7 +180,7 @@ void report_native(const MPI_Status &status) {
 } // namespace
 
 [[gnu::hot]] int finish_waited(void *buf, MPI_Count count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
-                               int error, const MPI_Status &its_status, MPI_Status *status) {
+                               int error, const MPI_Status &its_status, MPI_Status *status, Returns when) {
     const auto &c = mpi::communicator(comm);
     if (error != MPI_SUCCESS || !message::probed::may_be_framed(*c, its_status)) {
         report_native(its_status);
@@ -189,7 +188,6 @@ void report_native(const MPI_Status &status) {
         return error;
     }
     Incoming incoming;
-    const Returns when = returns(comm, source, tag, count, type);
     incoming.receive = new Receive(receive_buffer(buf, count, type), {c, source, tag}, call_site(when), when);
     incoming.receive->first_came(its_status, error);
     return finish_receive(incoming, status);
@@ -207,7 +205,7 @@ void report_native(const MPI_Status &status) {
         MPI_Status its_status;
         stretto::count(Rule::receive_tracked);
         const int error = native::recv(buf, count, type, source, tag, comm, &its_status);
-        return finish_waited(buf, count, type, source, tag, comm, error, its_status, status);
+        return finish_waited(buf, count, type, source, tag, comm, error, its_status, status, when);
     }
     Incoming incoming;
     {

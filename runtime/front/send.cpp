@@ -18,6 +18,11 @@ using native::Mode;
 
 namespace {
 
+// Bytes of an ordinary message.
+std::size_t least_framed() {
+    return std::max(settings.threshold, message::least_total);
+}
+
 // Rule 2: a plain message that looks like a first fragment leaves framed, in whatever mode.
 message::Send *escape(Mode mode, const mpi::TypedBuffer &data, const message::Envelope &to, mpi::Peer &peer) {
     if (!message::looks_framed(data)) return nullptr;
@@ -39,8 +44,7 @@ bool may_frame(const mpi::Communicator &comm, int dest, MPI_Count count, MPI_Dat
     const mpi::Peer *peer = comm.framing_peer(dest);
     if (!peer || count <= 0 || type == MPI_DATATYPE_NULL) return false;
     const std::size_t bytes = static_cast<std::size_t>(count) * mpi::type_map(type).bytes();
-    return message::has_fragment_length(bytes) ||
-           (peer->frames_plain && comm.use.frames && bytes >= std::max(settings.threshold, message::least_total));
+    return message::has_fragment_length(bytes) || (peer->frames_plain && comm.use.frames && bytes >= least_framed());
 }
 
 namespace {
@@ -60,8 +64,7 @@ namespace {
         return data.map().known() ? escape(mode, data, {c, dest, tag}, *peer) : nullptr;
     }
     const bool framed = peer->frames_plain && c->use.frames && (mode == Mode::standard || mode == Mode::ready) &&
-                        bytes >= std::max(settings.threshold, message::least_total) && bytes <= settings.largest &&
-                        mpi::type_map(type).known();
+                        bytes >= least_framed() && bytes <= settings.largest && mpi::type_map(type).known();
     message::Send *send =
         framed ? message::Send::begin({buf, count, type}, {c, dest, tag}, *peer, message::Send::Kind::ordinary)
                : nullptr;
@@ -73,7 +76,7 @@ report::Fate fate(const message::Send *framed, Mode mode, std::size_t bytes, con
     using report::Fate;
     if (framed) return Fate::send_framed;
     if (!peer) return Fate::send_stranger;
-    if (bytes < std::max(settings.threshold, message::least_total)) return Fate::send_small;
+    if (bytes < least_framed()) return Fate::send_small;
     if (!peer->frames_plain) return peer->near ? Fate::send_near : Fate::send_fast;
     if (mode != Mode::standard && mode != Mode::ready) return Fate::send_mode;
     if (bytes > settings.largest) return Fate::send_large;

@@ -99,7 +99,7 @@ int Sendrecv(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, in
             give_status(its_status, status);
             return error;
         }
-        return finish_waited(recvbuf, recvcount, recvtype, source, recvtag, comm, error, its_status, status);
+        return finish_waited(recvbuf, recvcount, recvtype, source, recvtag, comm, error, its_status, status, when);
     }
     Both both =
         begin(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, when);

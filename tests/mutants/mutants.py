@@ -695,23 +695,17 @@ MUTANTS = [
         transport="tcp",
         env=UNMATCHED,
     ),
-    Mutant(
-        "rule 12: a persistent request starts before the match",
-        "front/persistent.cpp",
-        "    wait_for_matches();\n",
-        "",
-        ("unmatched_nothing_is_seen_before_what_it_follows",),
-        transport="tcp",
-        env=FORCE | UNMATCHED,
-    ),
-    Mutant(
-        "rule 12: MPI_Sendrecv sends before the match",
-        "front/sendrecv.cpp",
-        "    wait_for_matches();\n",
-        "",
-        ("unmatched_nothing_is_seen_before_what_it_follows",),
-        transport="tcp",
-        env=FORCE | UNMATCHED,
+    *(
+        Mutant(
+            f"rule 12: {what} before the match",
+            f"front/{file}",
+            "    wait_for_matches();\n",
+            "",
+            ("unmatched_nothing_is_seen_before_what_it_follows",),
+            transport="tcp",
+            env=FORCE | UNMATCHED,
+        )
+        for what, file in (("a persistent request starts", "persistent.cpp"), ("MPI_Sendrecv sends", "sendrecv.cpp"))
     ),
     Mutant(
         "release: a persistent receive starts into a buffer that a message still comes into",
