@@ -6,6 +6,7 @@
 #include "trace/timeline.h"
 
 #include <algorithm>
+#include <optional>
 #include <vector>
 
 namespace stretto::front {
@@ -22,6 +23,13 @@ Operation *active_operation(MPI_Request request) {
 void check_ended(const Operation &operation) {
     if (operation.waits_for_end && !progress::Guard::multiple)
         fail("MPI_Wait", "the delta send has not ended: MPIX_Delta_send_end comes before the wait");
+}
+
+// A posted receive, and nothing else of ours: the library may block until its first fragment has come.
+bool may_wait_for_first(const Operation &operation, bool unmatched) {
+    return operation.receive && operation.native_send == MPI_REQUEST_NULL && !progress::Guard::multiple &&
+           !(unmatched && operation.receive->is_apart()) && progress::tasks == 1 && message::posted::number() == 1 &&
+           operation.receive->where() == message::Receive::State::posted;
 }
 
 MPI_Status *at(MPI_Status *statuses, int k) {
@@ -149,11 +157,14 @@ int look_for_some(Requests &some, int *outcount, int indices[], MPI_Status statu
 
 int Wait(MPI_Request *request, MPI_Status *status) {
     trace::Wait waiting;
+    const bool unmatched = status == MPI_STATUS_IGNORE;
+    std::optional<progress::Blocked> blocked; // and the helper knows
     Operation *operation;
     {
         progress::Guard guard;
         enter();
         operation = active_operation(*request);
+        if (operation && may_wait_for_first(*operation, unmatched)) blocked.emplace();
     }
     int error = MPI_SUCCESS, done = 0;
     if (!operation) {
@@ -165,12 +176,8 @@ int Wait(MPI_Request *request, MPI_Status *status) {
         return error;
     }
     check_ended(*operation);
-    const bool unmatched = status == MPI_STATUS_IGNORE;
-    // A posted receive, and nothing else of ours: the library may block until its first fragment has come.
-    if (operation->receive && operation->native_send == MPI_REQUEST_NULL && !progress::Guard::multiple &&
-        !(unmatched && operation->receive->is_apart()) && progress::tasks == 1 && message::posted::number() == 1 &&
-        operation->receive->where() == message::Receive::State::posted)
-        operation->wait_for_first();
+    if (blocked) operation->wait_for_first();
+    blocked.reset();
     progress::until([&] { return operation->look_or_release(unmatched); });
     progress::Guard guard;
     return operation->finish(request, status);

@@ -7,18 +7,69 @@
 #include "mpi/job.h"
 #include "mpi/report.h"
 #include "mpi/roster.h"
+#include "pages/guard.h"
+#include "progress/helper.h"
 #include "trace/counters.h"
 #include "trace/timeline.h"
 #include "transport/two_sided.h"
 #include "tune/settings.h"
 
+#include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <malloc.h>
+#include <mutex>
 #include <string>
 
 namespace stretto::front {
 
 namespace {
+
+// What sockets hold at the least, both ends of a connection together.
+constexpr double held_by_sockets = 128 << 10;
+constexpr double least_period = 250e-6, most_period = 20e-3;
+
+// The helper's look. The program's own threads come first: they call the library, or wait in it. And while the library may use a page of
+// a buffer that has not come, only the program's one thread, which might touch that page, may call it.
+progress::helper::Found look() {
+    using progress::helper::Found;
+    const Inside inside;
+    progress::Guard guard{std::try_to_lock};
+    if (!guard.held() || progress::looking || progress::blocked || pages::Guard::may_lend()) return Found::still;
+    if (!progress::tasks) return Found::nothing;
+    const std::size_t moves = progress::moves;
+    progress::poll();
+    if (progress::moves == moves) return Found::still;
+    stretto::count(Rule::helper_moved);
+    return Found::moved;
+}
+
+void enable_helper() {
+    double rate = 0;
+    for (const mpi::LinkClass &links : mpi::link_classes())
+        if (links.frames_plain) rate = std::max(rate, links.link.rate);
+    if (rate <= 0) return;
+    progress::Guard::pages = true;
+    const double period =
+        settings.helper > 0 ? settings.helper : std::clamp(held_by_sockets / rate, least_period, most_period);
+    progress::helper::enable(look, period, settings.force ? 0 : static_cast<std::size_t>(held_by_sockets));
+}
+
+// The level that the program asked for, where the library has more: the helper is a thread that calls it.
+int asked_level = MPI_THREAD_MULTIPLE;
+
+// What MPI_Init means may be set from outside.
+bool level_is_set() {
+    return std::getenv("OMPI_MPI_THREAD_LEVEL") || std::getenv("MPIR_CVAR_DEFAULT_THREAD_LEVEL");
+}
+
+int init(int *argc, char ***argv, int required, int *provided) {
+    asked_level = required;
+    const int raised = settings.helps() ? std::max<int>(required, MPI_THREAD_SERIALIZED) : required;
+    const int error = mpi::library.Init_thread(argc, argv, raised, provided);
+    *provided = std::min(*provided, required);
+    return error;
+}
 
 void before_init() {
     read_settings();
@@ -32,13 +83,14 @@ void before_init() {
 void after_init() {
     if (settings.off) return;
     int level = MPI_THREAD_SINGLE;
-    mpi::library.Query_thread(&level);
+    Query_thread(&level);
     progress::Guard::multiple = level == MPI_THREAD_MULTIPLE;
     progress::Guard::one_thread = level == MPI_THREAD_SINGLE;
     mpi::join();
     trace::start(mpi::job.rank);
     active = mpi::job.framing;
     mpi::agree_on_report();
+    if (active && settings.helps()) enable_helper();
     if (settings.info) std::printf("stretto: info %s\n", mpi::describe_job().c_str());
     if (settings.info) std::fflush(stdout);
 }
@@ -47,7 +99,10 @@ void after_init() {
 template <class Meanwhile>
 void meet(Meanwhile meanwhile) {
     MPI_Request barrier;
-    mpi::library.Ibarrier(mpi::job.deltas, &barrier);
+    {
+        progress::Guard guard;
+        mpi::library.Ibarrier(mpi::job.deltas, &barrier);
+    }
     progress::until([&] {
         meanwhile();
         int done = 0;
@@ -78,25 +133,30 @@ void end_messages() {
 
 int Init(int *argc, char ***argv) {
     before_init();
-    const int error = mpi::library.Init(argc, argv);
+    int provided;
+    const int error = settings.helps() && !level_is_set() ? init(argc, argv, MPI_THREAD_SINGLE, &provided)
+                                                          : mpi::library.Init(argc, argv);
     if (error == MPI_SUCCESS) after_init();
     return error;
 }
 
 int Init_thread(int *argc, char ***argv, int required, int *provided) {
     before_init();
-    const int error = mpi::library.Init_thread(argc, argv, required, provided);
+    const int error = init(argc, argv, required, provided);
     if (error == MPI_SUCCESS) after_init();
     return error;
 }
 
 int Query_thread(int *provided) {
-    return mpi::library.Query_thread(provided);
+    const int error = mpi::library.Query_thread(provided);
+    *provided = std::min(*provided, asked_level);
+    return error;
 }
 
 int Finalize() {
     check_all_ended();
     if (active) end_messages();
+    progress::helper::stop();
     if (settings.counters && !settings.off) print_counters(mpi::job.rank);
     trace::write();
     mpi::write_report();

@@ -4,6 +4,7 @@
 #include "pages/guard.h"
 #include "pages/memory.h"
 #include "pages/tracker.h"
+#include "progress/helper.h"
 #include "trace/failure.h"
 #include "trace/report.h"
 #include "trace/source.h"
@@ -13,6 +14,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <sys/single_threaded.h>
+#include <sys/stat.h>
 
 namespace stretto::front {
 
@@ -38,6 +40,7 @@ void until(Range wanted, bool (*done)(void *what), void *what) {
     }
     const report::Stop stop(pages::Guard::touch());
     const Inside inside;
+    const progress::Looking looks;
     progress::Patience patience;
     const void *const address = pages::pointer(wanted.begin);
     for (bool waits = false;; waits = true) {
@@ -94,8 +97,20 @@ void settle(const void *buf, MPI_Count count, MPI_Datatype type, bool written) {
     if (written) pages::Tracker::settle(first, n);
 }
 
+namespace {
+
+// Our own may be there.
+bool other_threads() {
+    if (__libc_single_threaded) return false;
+    struct stat tasks;
+    return !progress::helper::runs() || stat("/proc/self/task", &tasks) != 0 || tasks.st_nlink > 2 + 2;
+}
+
+} // namespace
+
 void settle_everything(bool uses_buffers) {
-    if (uses_buffers || !(progress::Guard::multiple || __libc_single_threaded)) pages::Guard::retire(nullptr, SIZE_MAX);
+    if (!pages::Guard::any() && !pages::Tracker::any()) return;
+    if (uses_buffers || (!progress::Guard::multiple && other_threads())) pages::Guard::retire(nullptr, SIZE_MAX);
     if (uses_buffers) pages::Tracker::open_everything();
 }
 

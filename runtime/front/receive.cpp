@@ -189,7 +189,10 @@ void report_native(const MPI_Status &status) {
     }
     Incoming incoming;
     incoming.receive = new Receive(receive_buffer(buf, count, type), {c, source, tag}, call_site(when), when);
-    incoming.receive->first_came(its_status, error);
+    {
+        progress::Guard guard;
+        incoming.receive->first_came(its_status, error);
+    }
     return finish_receive(incoming, status);
 }
 

@@ -4,6 +4,7 @@
 #include "message/tags.h"
 #include "mpi/job.h"
 #include "mpi/lifeline.h"
+#include "progress/helper.h"
 #include "trace/counters.h"
 #include "trace/timeline.h"
 #include "transport/two_sided.h"
@@ -53,6 +54,7 @@ void Receive::first_came(const MPI_Status &its_status, int its_error) {
     status = its_status;
     failure = its_error;
     raised = its_error != MPI_SUCCESS;
+    progress::moves++;
     report::matched();
     if (ran_on_unmatched) {
         ran_on_unmatched = false;
@@ -201,6 +203,7 @@ void Receive::read_header(const std::byte *fragment, std::size_t n) {
     state = State::deltas;
     post();
     progress::add(*this);
+    progress::helper::wanted(total);
     mpi::lifeline::watch(peer);
 }
 
@@ -344,6 +347,7 @@ bool Receive::look(std::size_t k) {
     }
     here[k] = true;
     came++;
+    progress::moves++;
     fruitless = 0;
     if (is_last && bytes == range.bytes()) all_came = true;
     if (trace::enabled()) trace::delta_came(status.MPI_SOURCE, range.end - range.begin);
@@ -504,6 +508,7 @@ Turns turns;
 void add(Receive &receive) {
     turns.receives.push_back(&receive);
     progress::add(turns);
+    progress::helper::wanted(receive.buffer().bytes());
 }
 
 void remove(Receive &receive) {

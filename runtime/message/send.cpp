@@ -4,6 +4,7 @@
 #include "mpi/job.h"
 #include "mpi/lifeline.h"
 #include "pages/memory.h"
+#include "progress/helper.h"
 #include "trace/counters.h"
 #include "trace/timeline.h"
 #include "transport/two_sided.h"
@@ -76,6 +77,7 @@ Send *Send::begin(const mpi::TypedBuffer &data, const Envelope &to, mpi::Peer &p
     send->begun = trace::now();
     count(Rule::send_framed);
     progress::add(*send);
+    progress::helper::wanted(send->total);
     mpi::lifeline::watch(peer.rank);
     if (kind == Kind::delta) {
         count(Rule::delta_begun);
@@ -234,6 +236,7 @@ bool Send::leave(std::size_t k, bool whatever_the_window) {
     }
     MPI_Request request = transport::send(from, bytes, peer.rank, tag + 1 + static_cast<std::uint32_t>(k));
     since_poll = 0;
+    progress::moves++;
     if (!acknowledged) hold(bytes);
     left[k] = true;
     left_bytes += bytes;
@@ -327,6 +330,7 @@ void Send::look_at_pending() {
         if (state == transport::State::lost) lost();
         if (state == transport::State::under_way) break;
         Delta &gone = pending[pending_from++];
+        progress::moves++;
         if (gone.packed)
             copied -= gone.bytes;
         else
@@ -350,6 +354,7 @@ bool Send::poll() {
         case transport::State::under_way:
             break;
         case transport::State::complete:
+            progress::moves++;
             acknowledged = true;
             peer.outstanding -= outstanding;
             outstanding = 0;

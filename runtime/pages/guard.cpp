@@ -369,6 +369,12 @@ bool Guard::lend(Range addresses) {
     return found;
 }
 
+bool Guard::may_lend() {
+    for (const Guard *guard = guards; guard; guard = guard->next_)
+        if (guard->shares_ && !guard->guarded().empty()) return true;
+    return false;
+}
+
 void Guard::take_back() {
     lends_ = false;
     for (const Guard *guard = guards; guard; guard = guard->next_) {

@@ -92,6 +92,8 @@ public:
     static bool lend(Range addresses);
     static bool lends() { return lends_; }
     static void take_back();
+    //! Might one be lent now? Then only the thread that may touch it may be in the library.
+    static bool may_lend();
 
     //! Is something of a message that has begun to come missing there?
     static bool comes_into(Range addresses);

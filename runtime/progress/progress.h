@@ -46,7 +46,22 @@ private:
     Task *before = nullptr, *after = nullptr;
 };
 
-//! How many tasks are on the list. Zero means that a native call may block without harm.
+//! Counts what has moved: a message matched, a delta that has left, come or been let go.
+inline std::size_t moves = 0;
+
+//! How many threads of the program wait, and look at all tasks meanwhile.
+inline std::atomic<unsigned> looking = 0;
+
+//! \brief A thread of the program waits so.
+class Looking {
+public:
+    Looking() { looking++; }
+    ~Looking() { looking--; }
+    Looking(const Looking &) = delete;
+    Looking &operator=(const Looking &) = delete;
+};
+
+//! How many tasks are on the list. Zero means that a native call may block without harm: also the helper has made its last call then.
 inline std::size_t tasks = 0;
 
 void add(Task &task);
@@ -92,7 +107,7 @@ public:
     static inline bool multiple = false;
     //! It promised to have one thread (MPI_THREAD_SINGLE).
     static inline bool one_thread = false;
-    //! Faults may call the library. Set before the first page is watched or guarded, and never taken back.
+    //! Faults may call the library, or the helper. Set before the first page is watched or guarded, and never taken back.
     static inline bool pages = false;
     //! Does this thread hold it?
     static inline constinit thread_local bool mine = false;
@@ -137,6 +152,7 @@ public:
 //! \brief Look until done() says so, all tasks progressing meanwhile.
 template <class Done>
 void until(Done done) {
+    const Looking looks;
     Patience patience;
     for (;;) {
         {

@@ -2,6 +2,7 @@
 
 #include <cstdio>
 #include <ctime>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -15,9 +16,15 @@ struct Event {
     std::size_t bytes;
     double begin, end;
 };
+std::mutex mutex; // a thread waits outside the one lock
 std::vector<Event> events;
 int rank = 0;
 double epoch = 0;
+
+void add(const Event &event) {
+    const std::lock_guard lock(mutex);
+    events.push_back(event);
+}
 
 } // namespace
 
@@ -34,21 +41,21 @@ void start(int its_rank) {
 }
 
 void message(Direction direction, int peer, std::size_t bytes, double begin) {
-    events.push_back({direction == Direction::send ? "send" : "receive", peer, bytes, begin, now()});
+    add({direction == Direction::send ? "send" : "receive", peer, bytes, begin, now()});
 }
 
 void delta_left(int peer, std::size_t bytes) {
     const double t = now();
-    events.push_back({"delta_left", peer, bytes, t, t});
+    add({"delta_left", peer, bytes, t, t});
 }
 
 void delta_came(int peer, std::size_t bytes) {
     const double t = now();
-    events.push_back({"delta_came", peer, bytes, t, t});
+    add({"delta_came", peer, bytes, t, t});
 }
 
 void waited(double begin) {
-    events.push_back({"wait", -1, 0, begin, now()});
+    add({"wait", -1, 0, begin, now()});
 }
 
 void write() {

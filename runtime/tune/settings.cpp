@@ -60,6 +60,19 @@ const char *read_word(const char *name, std::initializer_list<const char *> word
     return value && *value ? known_word(name, value, {words.begin(), words.end()}) : nullptr;
 }
 
+// Microseconds, or a word.
+double read_helper(const char *name) {
+    const char *value = std::getenv(name);
+    if (!value || !*value || std::strcmp(value, "auto") == 0) return -1;
+    if (std::strcmp(value, "off") == 0) return 0;
+    char *end = nullptr;
+    const double microseconds = std::strtod(value, &end);
+    if (end != value && !*end && microseconds >= 0) return 1e-6 * microseconds;
+    std::fprintf(stderr, "stretto: %s=%s is unknown (it may be: auto, off, or a number of microseconds); ignored\n",
+                 name, value);
+    return -1;
+}
+
 } // namespace
 
 std::optional<Trigger> trigger_asked(const char *name, const char *word) {
@@ -87,6 +100,7 @@ void read_settings() {
     settings.off = !settings.use.frames;
     const char *release = read_word("STRETTO_RELEASE", {"matched", "unmatched"});
     settings.unmatched = release && std::strcmp(release, "unmatched") == 0;
+    settings.helper = read_helper("STRETTO_HELPER");
     settings.force = is_on("STRETTO_FORCE");
     settings.counters = is_on("STRETTO_COUNTERS");
     settings.debug = is_on("STRETTO_DEBUG");

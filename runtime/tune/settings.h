@@ -31,6 +31,7 @@ struct Settings {
     bool counters = false;          //!< STRETTO_COUNTERS=1
     bool debug = false;             //!< STRETTO_DEBUG=1: compare what left with what is there at the end
     bool info = false;              //!< STRETTO_INFO=1: print what was decided in MPI_Init
+    double helper = -1;             //!< STRETTO_HELPER: seconds between its looks, 0: none, below: by itself
     std::size_t delta = 0;          //!< STRETTO_DELTA: bytes of a delta of a delta send, 0: by size and eager limit
     std::size_t threshold = 16384;  //!< STRETTO_THRESHOLD: smallest ordinary message that is framed, bytes
     std::size_t largest = 64 << 20; //!< STRETTO_LARGEST: largest ordinary message that is framed, bytes
@@ -41,6 +42,9 @@ struct Settings {
     const char *guard = nullptr;   //!< STRETTO_GUARD: userfault, mprotect or block
     const char *trace = nullptr;   //!< STRETTO_TRACE: a folder for the ranks' timelines
     const char *report = nullptr;  //!< STRETTO_REPORT: the file of the job's report
+
+    //! May a thread of ours call the library?
+    bool helps() const { return !off && (helper > 0 || (helper < 0 && (use.receives || use.sends))); }
 };
 
 extern Settings settings;

@@ -25,8 +25,9 @@ PAGES = {"STRETTO_TRIGGER": "pages"}
 MPROTECT = {"STRETTO_TRACKER": "mprotect", "STRETTO_GUARD": "mprotect"}
 USERFAULT = {"STRETTO_TRACKER": "userfault", "STRETTO_GUARD": "userfault"}
 
-# Calls return before all has come, or left.
-RELEASED = {"STRETTO": "all", "STRETTO_BUDGET": "512K"}
+# Calls return before all has come, or left; what has not come does not come by itself.
+RELEASED = {"STRETTO": "all", "STRETTO_BUDGET": "512K", "STRETTO_HELPER": "off"}
+HELPED = {"STRETTO_HELPER": "200"}
 UNMATCHED = RELEASED | {"STRETTO_RELEASE": "unmatched"}
 
 # name: (ranks, transport, linked or preloaded, thread level, environment)
@@ -52,6 +53,8 @@ SETTINGS = {
     "unmatched-force-tcp": (2, "tcp", "linked", None, FORCE | UNMATCHED),
     "unmatched-force": (3, "shm", "preloaded", None, FORCE | UNMATCHED),
     "unmatched-threads-force-tcp": (2, "tcp", "linked", "multiple", FORCE | UNMATCHED),
+    "helped-unmatched-force-tcp": (2, "tcp", "linked", None, FORCE | UNMATCHED | HELPED),
+    "helped-pages-force": (3, "shm", "preloaded", None, FORCE | PAGES | HELPED),
     "off": (2, "shm", "linked", None, {"STRETTO": "off"}),
 }
 # MPICH 5.0.2 itself hangs over TCP after it has truncated a large message.

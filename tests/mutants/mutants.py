@@ -8,7 +8,7 @@ import dataclasses
 
 FORCE = {"STRETTO_FORCE": "1", "STRETTO_NONCE": "73747265747461206675676120342027"}
 PAGES = {"STRETTO_TRIGGER": "pages"}
-RELEASED = FORCE | {"STRETTO": "all", "STRETTO_BUDGET": "512K"}
+RELEASED = FORCE | {"STRETTO": "all", "STRETTO_BUDGET": "512K", "STRETTO_HELPER": "off"}
 UNMATCHED = RELEASED | {"STRETTO_RELEASE": "unmatched"}
 
 
@@ -260,7 +260,7 @@ MUTANTS = [
     Mutant(
         "pages in MPI: collectives wait for nothing",
         "front/pages.cpp",
-        "if (uses_buffers || !(progress::Guard::multiple || __libc_single_threaded)) pages::Guard::retire(nullptr, SIZE_MAX);",
+        "    if (uses_buffers || (!progress::Guard::multiple && other_threads())) pages::Guard::retire(nullptr, SIZE_MAX);",
         "",
         ("pages_collectives_and_files_use_what_comes",),
         transport="tcp",
@@ -756,8 +756,8 @@ MUTANTS = [
     Mutant(
         "pages: a barrier waits for what another thread receives",
         "front/pages.cpp",
-        "!(progress::Guard::multiple || __libc_single_threaded)",
-        "!__libc_single_threaded",
+        "(!progress::Guard::multiple && other_threads())",
+        "other_threads()",
         ("pages_a_thread_in_a_barrier_waits_for_no_message_of_another",),
         transport="tcp",
         env=FORCE | PAGES,
@@ -785,5 +785,20 @@ MUTANTS = [
         "            if (guard->is_closed(shared)) protect(shared, PROT_NONE);\n",
         "            static_cast<void>(shared);\n",
         hazards="guard_hazards *was_lent*",
+    ),
+    Mutant(
+        "helper: for a barrier it counts as a thread of the program",
+        "front/pages.cpp",
+        '!progress::helper::runs() || stat("/proc/self/task", &tasks) != 0 || tasks.st_nlink > 2 + 2',
+        'stat("/proc/self/task", &tasks) == 0 || true',
+        mpi="mpich",
+        pytest=("tests/helper", "barrier"),
+    ),
+    Mutant(
+        "helper: the program is told the level that the library was asked for",
+        "front/environment.cpp",
+        "    *provided = std::min(*provided, asked_level);\n",
+        "",
+        pytest=("tests/helper", "level"),
     ),
 ]

@@ -17,6 +17,9 @@ const std::vector<Setting> &settings() {
         {"STRETTO", "chunk",
          "off: the plain library; chunk: large messages leave in deltas; receive, send, all: calls return early"},
         {"STRETTO_RELEASE", "matched", "receives return early: matched, or unmatched, before that"},
+        {"STRETTO_HELPER", "auto",
+         "a thread that looks after long messages: off, or microseconds between its looks; auto: where calls return "
+         "early"},
         {"STRETTO_DELTA", "by size", "bytes of a delta of a delta send; by size also where it is more than is eager"},
         {"STRETTO_TRIGGER", "auto",
          "who says what is final and what is needed: annotations, pages, plain (nobody); auto chooses"},
