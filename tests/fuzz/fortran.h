@@ -20,32 +20,32 @@ extern MPI_Fint mpi_fortran_status_ignore_[];
 #define F_STATUS_IGNORE MPI_F_STATUS_IGNORE
 #endif
 
-#define F_STATUS(status)                                                                                               \
-    MPI_Fint integers[STATUS_INTEGERS] = {0}, code;                                                                    \
+#define F_STATUS(status)                            \
+    MPI_Fint integers[STATUS_INTEGERS] = {0}, code; \
     out f_status = (status) == MPI_STATUS_IGNORE ? F_STATUS_IGNORE : integers;
-#define TELL_STATUS(status)                                                                                            \
+#define TELL_STATUS(status) \
     if ((status) != MPI_STATUS_IGNORE) MPI_Status_f2c(integers, status);
 
-#define BLOCKING_SEND(Name, name)                                                                                      \
-    void mpi_##name##_(const void *, in count, in type, in peer, in tag, in comm, out code);                           \
-    static int F_##Name(const void *memory, int count, MPI_Datatype type, int peer, int tag, MPI_Comm comm) {          \
-        MPI_Fint f_type = MPI_Type_c2f(type), f_comm = MPI_Comm_c2f(comm), code;                                       \
-        mpi_##name##_(memory, &count, &f_type, &peer, &tag, &f_comm, &code);                                           \
-        return code;                                                                                                   \
+#define BLOCKING_SEND(Name, name)                                                                             \
+    void mpi_##name##_(const void *, in count, in type, in peer, in tag, in comm, out code);                  \
+    static int F_##Name(const void *memory, int count, MPI_Datatype type, int peer, int tag, MPI_Comm comm) { \
+        MPI_Fint f_type = MPI_Type_c2f(type), f_comm = MPI_Comm_c2f(comm), code;                              \
+        mpi_##name##_(memory, &count, &f_type, &peer, &tag, &f_comm, &code);                                  \
+        return code;                                                                                          \
     }
 BLOCKING_SEND(Send, send)
 BLOCKING_SEND(Ssend, ssend)
 BLOCKING_SEND(Bsend, bsend)
 BLOCKING_SEND(Rsend, rsend)
 
-#define WITH_REQUEST(Name, name)                                                                                       \
-    void mpi_##name##_(const void *, in count, in type, in peer, in tag, in comm, out request, out code);              \
-    static int F_##Name(const void *memory, int count, MPI_Datatype type, int peer, int tag, MPI_Comm comm,            \
-                        MPI_Request *request) {                                                                        \
-        MPI_Fint f_type = MPI_Type_c2f(type), f_comm = MPI_Comm_c2f(comm), f_request = 0, code;                        \
-        mpi_##name##_(memory, &count, &f_type, &peer, &tag, &f_comm, &f_request, &code);                               \
-        *request = MPI_Request_f2c(f_request);                                                                         \
-        return code;                                                                                                   \
+#define WITH_REQUEST(Name, name)                                                                            \
+    void mpi_##name##_(const void *, in count, in type, in peer, in tag, in comm, out request, out code);   \
+    static int F_##Name(const void *memory, int count, MPI_Datatype type, int peer, int tag, MPI_Comm comm, \
+                        MPI_Request *request) {                                                             \
+        MPI_Fint f_type = MPI_Type_c2f(type), f_comm = MPI_Comm_c2f(comm), f_request = 0, code;             \
+        mpi_##name##_(memory, &count, &f_type, &peer, &tag, &f_comm, &f_request, &code);                    \
+        *request = MPI_Request_f2c(f_request);                                                              \
+        return code;                                                                                        \
     }
 WITH_REQUEST(Isend, isend)
 WITH_REQUEST(Issend, issend)
@@ -150,13 +150,13 @@ static int F_Imrecv(void *memory, int count, MPI_Datatype type, MPI_Message *mes
 }
 
 /* What has an error may keep its handle, or not: it is not asked for. */
-#define OF_ONE_REQUEST(Name, name)                                                                                     \
-    void mpi_##name##_(out request, out code);                                                                         \
-    static int F_##Name(MPI_Request *request) {                                                                        \
-        MPI_Fint f_request = MPI_Request_c2f(*request), code;                                                          \
-        mpi_##name##_(&f_request, &code);                                                                              \
-        *request = MPI_Request_f2c(f_request);                                                                         \
-        return code;                                                                                                   \
+#define OF_ONE_REQUEST(Name, name)                            \
+    void mpi_##name##_(out request, out code);                \
+    static int F_##Name(MPI_Request *request) {               \
+        MPI_Fint f_request = MPI_Request_c2f(*request), code; \
+        mpi_##name##_(&f_request, &code);                     \
+        *request = MPI_Request_f2c(f_request);                \
+        return code;                                          \
     }
 OF_ONE_REQUEST(Start, start)
 OF_ONE_REQUEST(Request_free, request_free)
@@ -254,16 +254,16 @@ static int F_Testany(int n, MPI_Request *request, int *index, int *flag, MPI_Sta
     return code;
 }
 
-#define SOME(Name, name)                                                                                               \
-    void mpi_##name##_(in n, out requests, out some, out indices, MPI_Fint(*statuses)[STATUS_INTEGERS], out code);     \
-    static int F_##Name(int n, MPI_Request *request, int *some, int *which, MPI_Status *status) {                      \
-        MPI_Fint requests[MOST_REQUESTS], statuses[MOST_REQUESTS][STATUS_INTEGERS] = {{0}}, code;                      \
-        to_fortran(n, request, requests);                                                                              \
-        mpi_##name##_(&n, requests, some, which, statuses, &code);                                                     \
-        from_fortran(n, requests, request);                                                                            \
-        for (int i = 0; *some != MPI_UNDEFINED && i < *some; i++) which[i]--;                                          \
-        if (*some != MPI_UNDEFINED) statuses_from_fortran(*some, statuses, status);                                    \
-        return code;                                                                                                   \
+#define SOME(Name, name)                                                                                           \
+    void mpi_##name##_(in n, out requests, out some, out indices, MPI_Fint(*statuses)[STATUS_INTEGERS], out code); \
+    static int F_##Name(int n, MPI_Request *request, int *some, int *which, MPI_Status *status) {                  \
+        MPI_Fint requests[MOST_REQUESTS], statuses[MOST_REQUESTS][STATUS_INTEGERS] = {{0}}, code;                  \
+        to_fortran(n, request, requests);                                                                          \
+        mpi_##name##_(&n, requests, some, which, statuses, &code);                                                 \
+        from_fortran(n, requests, request);                                                                        \
+        for (int i = 0; *some != MPI_UNDEFINED && i < *some; i++) which[i]--;                                      \
+        if (*some != MPI_UNDEFINED) statuses_from_fortran(*some, statuses, status);                                \
+        return code;                                                                                               \
     }
 SOME(Waitsome, waitsome)
 SOME(Testsome, testsome)
@@ -299,13 +299,13 @@ static int F_Comm_dup(MPI_Comm comm, MPI_Comm *twin) {
     return code;
 }
 
-#define END_OF_COMM(Name, name)                                                                                        \
-    void mpi_##name##_(out comm, out code);                                                                            \
-    static int F_##Name(MPI_Comm *comm) {                                                                              \
-        MPI_Fint f_comm = MPI_Comm_c2f(*comm), code;                                                                   \
-        mpi_##name##_(&f_comm, &code);                                                                                 \
-        *comm = MPI_Comm_f2c(f_comm);                                                                                  \
-        return code;                                                                                                   \
+#define END_OF_COMM(Name, name)                      \
+    void mpi_##name##_(out comm, out code);          \
+    static int F_##Name(MPI_Comm *comm) {            \
+        MPI_Fint f_comm = MPI_Comm_c2f(*comm), code; \
+        mpi_##name##_(&f_comm, &code);               \
+        *comm = MPI_Comm_f2c(f_comm);                \
+        return code;                                 \
     }
 END_OF_COMM(Comm_free, comm_free)
 END_OF_COMM(Comm_disconnect, comm_disconnect)
