@@ -83,7 +83,7 @@ sanitize-%:
 	@STRETTO_BUILD=$(CURDIR)/build/$* LD_PRELOAD=$$(gcc -print-file-name=lib$*.so) \
 		$(PYTHON) -m pytest -q tests/mpi tests/matrix $(if $(filter all,$(MPI)),,--mpi $(MPI))
 	@STRETTO_BUILD=$(CURDIR)/build/$* LD_PRELOAD=$$(gcc -print-file-name=lib$*.so) STRETTO_TRACKER=mprotect STRETTO_GUARD=mprotect \
-		$(PYTHON) -m pytest -q tests/mpi -k "released- or unmatched- or pages-" $(if $(filter all,$(MPI)),,--mpi $(MPI))
+		STRETTO_TESTS_WHOLE_PAGES=1 $(PYTHON) -m pytest -q tests/mpi -k "released- or unmatched- or pages-" $(if $(filter all,$(MPI)),,--mpi $(MPI))
 
 .PHONY: memory
 memory: build ## three ranks send a gigabyte each to one that sleeps: what it holds stays within the budget
