@@ -235,6 +235,7 @@ static int F_Waitany(int n, MPI_Request *request, int *index, MPI_Status *status
     F_STATUS(status)
     MPI_Fint requests[MOST_REQUESTS];
     to_fortran(n, request, requests);
+    *index = MPI_UNDEFINED; /* which an error may leave */
     mpi_waitany_(&n, requests, index, f_status, &code);
     from_fortran(n, requests, request);
     if (*index != MPI_UNDEFINED) --*index;
@@ -247,6 +248,7 @@ static int F_Testany(int n, MPI_Request *request, int *index, int *flag, MPI_Sta
     F_STATUS(status)
     MPI_Fint requests[MOST_REQUESTS];
     to_fortran(n, request, requests);
+    *index = MPI_UNDEFINED; /* which an error may leave */
     mpi_testany_(&n, requests, index, flag, f_status, &code);
     from_fortran(n, requests, request);
     if (*index != MPI_UNDEFINED) --*index;
