@@ -48,8 +48,8 @@ format: setup ## make it so
 	@$(PYTHON) -m ruff check --fix . ; $(PYTHON) -m ruff format .
 
 .PHONY: fuzz
-fuzz: build ## random programs, with and without Stretto, compared (MPI=openmpi|..., PROGRAMS=1000, SEED=1, TRIGGER=pages, MODE=run: calls return early, MODE=unmatched: before the match)
-	@tests/fuzz/campaign --build $(BUILD) $(if $(filter all,$(MPI)),,--mpi $(MPI)) $(if $(PROGRAMS),--programs $(PROGRAMS)) $(if $(SEED),--seed $(SEED)) $(if $(TRIGGER),--trigger $(TRIGGER)) $(if $(filter run,$(MODE)),--release) $(if $(filter unmatched,$(MODE)),--release unmatched)
+fuzz: build ## random programs, with and without Stretto, compared (MPI=openmpi|..., PROGRAMS=1000, SEED=1, TRIGGER=pages, MODE=run: calls return early, MODE=unmatched: before the match, LANGUAGE=c|fortran)
+	@tests/fuzz/campaign --build $(BUILD) $(if $(filter all,$(MPI)),,--mpi $(MPI)) $(if $(PROGRAMS),--programs $(PROGRAMS)) $(if $(SEED),--seed $(SEED)) $(if $(TRIGGER),--trigger $(TRIGGER)) $(if $(LANGUAGE),--language $(LANGUAGE)) $(if $(filter run,$(MODE)),--release) $(if $(filter unmatched,$(MODE)),--release unmatched)
 
 .PHONY: suite-mpich
 suite-mpich: build ## MPICH's own tests, by MPI alone and with Stretto: the same pass (MPI=openmpi|..., as for suite-mpi4py)
@@ -75,12 +75,15 @@ mutants: build ## each safety property of the protocol and of the pages is taken
 sanitize: export ASAN_OPTIONS = detect_leaks=0# of the MPI libraries
 sanitize: sanitize-asan sanitize-ubsan ## the runtime under AddressSanitizer and UndefinedBehaviorSanitizer (MPI=openmpi|...)
 
-# Nobody links the programs of the tests with a sanitizer: its run-time library is preloaded, where Stretto then cannot be.
+# Nobody links the programs of the tests with a sanitizer: its run-time library is preloaded, and Stretto behind it. Calls that return early
+# once more by mprotect: AddressSanitizer has a handler of SIGSEGV, too.
 sanitize-%:
 	@$(MAKE) build PRESET=$*
 	@ctest --test-dir build/$* -R '^unit' --output-on-failure
 	@STRETTO_BUILD=$(CURDIR)/build/$* LD_PRELOAD=$$(gcc -print-file-name=lib$*.so) \
-		$(PYTHON) -m pytest -q tests/mpi tests/matrix -k "not preloaded" $(if $(filter all,$(MPI)),,--mpi $(MPI))
+		$(PYTHON) -m pytest -q tests/mpi tests/matrix $(if $(filter all,$(MPI)),,--mpi $(MPI))
+	@STRETTO_BUILD=$(CURDIR)/build/$* LD_PRELOAD=$$(gcc -print-file-name=lib$*.so) STRETTO_TRACKER=mprotect STRETTO_GUARD=mprotect \
+		STRETTO_TESTS_WHOLE_PAGES=1 $(PYTHON) -m pytest -q tests/mpi -k "released- or unmatched- or pages-" $(if $(filter all,$(MPI)),,--mpi $(MPI))
 
 .PHONY: memory
 memory: build ## three ranks send a gigabyte each to one that sleeps: what it holds stays within the budget

@@ -91,7 +91,8 @@ def launch(mpi, n, program, args=(), *, env=None, preload=False, transport="shm"
     mark = uuid.uuid4().hex
     own = {MARK: mark, **(env or {})}
     if preload:
-        own["LD_PRELOAD"] = str(library(mpi))
+        before = os.environ.get("LD_PRELOAD")  # a sanitizer's run-time library
+        own["LD_PRELOAD"] = f"{before}:{library(mpi)}" if before else str(library(mpi))
     with tempfile.TemporaryDirectory(prefix="stretto-") as scratch:
         # A folder of its own for each launch: Open MPI's session folders are named by pid and user only.
         outside = {

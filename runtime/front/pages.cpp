@@ -78,6 +78,7 @@ void start_pages() {
         warn("STRETTO_GUARD", settings.guard, pages::name(guarding.guarding), guarding.reason);
         pages::Tracker::start(tracking.tracking, on_notice);
         pages::Guard::start(guarding, until);
+        hear_of_free();
         return true;
     }();
     static_cast<void>(once);

@@ -13,6 +13,9 @@ namespace stretto::front {
 //! Choose the mechanisms and start them: once, before the first delta operation that may use them. Not under the lock.
 void start_pages();
 
+//! An allocator of a sanitizer, which is loaded before us, does not come to our free: it calls those who ask it to.
+void hear_of_free();
+
 //! The library is about to read these elements, or to write them: what is guarded comes first, what is tracked counts as written. Not
 //! under the lock.
 void settle(const void *buf, MPI_Count count, MPI_Datatype type, bool written);

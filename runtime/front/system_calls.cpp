@@ -4,6 +4,7 @@
 // Also libraries' calls come here, MPI's own among them, on threads and under locks that we know nothing of: what does not touch watched
 // memory passes without any lock.
 #include "front/entry.h"
+#include "front/pages.h"
 #include "pages/guard.h"
 #include "pages/libc.h"
 #include "pages/memory.h"
@@ -12,6 +13,7 @@
 #include "trace/failure.h"
 
 #include <cstdio>
+#include <dlfcn.h>
 #include <malloc.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
@@ -64,6 +66,17 @@ void is_given_away(const char *how, const void *memory, std::size_t bytes) {
 }
 
 } // namespace
+
+void hear_of_free() {
+    using Install = int (*)(void (*)(const volatile void *, std::size_t), void (*)(const volatile void *));
+    const auto install = reinterpret_cast<Install>(dlsym(RTLD_DEFAULT, "__sanitizer_install_malloc_and_free_hooks"));
+    if (!install) return;
+    install([](const volatile void *, std::size_t) {},
+            [](const volatile void *freed) {
+                void *const memory = const_cast<void *>(freed);
+                if (memory && !nothing_watched()) is_given_away("free", memory, malloc_usable_size(memory));
+            });
+}
 
 } // namespace stretto::front
 

@@ -478,6 +478,10 @@ def is_threaded(seed):
     return random.Random(f"threaded {seed}").random() < 0.15
 
 
+def is_fortran(seed):
+    return random.Random(f"fortran {seed}").random() < 1 / 3
+
+
 def settle_matches(messages):
     """Give up wildcards and shared tags until every receive gets its own message."""
     fresh = itertools.count(5000)

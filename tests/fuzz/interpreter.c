@@ -1,6 +1,6 @@
 /* Runs the random programs that generator.py wrote, and logs what each rank saw.
  *
- *     interpreter PROGRAMS LOG      reads the file PROGRAMS, writes LOG.RANK
+ *     interpreter PROGRAMS LOG [threads] [fortran]      reads the file PROGRAMS, writes LOG.RANK
  *
  * PROGRAMS has a line for each operation: "program N THREADS" begins a program, "RANK THREAD OPERATION ID FIELDS..." are the
  * operations of a rank in order, "end" ends it. The log has "begin N", a line "ID what was seen" for what is determined by MPI (in an
@@ -10,6 +10,9 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stretto/stretto.h>
+#ifdef STRETTO_FUZZ_FORTRAN
+#include "fortran.h"
+#endif
 
 enum { SLOTS = 600, COMMS = 16, MOST_FIELDS = 14, MOST_THREADS = 4, GUARD = 64, UNTOUCHED = 0xA5 };
 
@@ -544,8 +547,10 @@ static void do_rounds(struct thread *t, const struct operation *o) {
     size_t bytes = (size_t)f[7] * element_bytes(f[5]);
     if (!f[0])
         MPI_Recv_init(s->memory, count, type, peer, f[4], comm, &s->request);
+    else if (f[1])
+        MPI_Ssend_init(s->memory, count, type, peer, f[4], comm, &s->request);
     else
-        (f[1] ? MPI_Ssend_init : MPI_Send_init)(s->memory, count, type, peer, f[4], comm, &s->request);
+        MPI_Send_init(s->memory, count, type, peer, f[4], comm, &s->request);
     for (int round = 0; round < f[9]; round++) {
         MPI_Status status;
         if (f[0])
@@ -686,7 +691,11 @@ static void do_dup(struct thread *t, const struct operation *o) {
     MPI_Comm_set_errhandler(t->comm[o->fields[0]], MPI_ERRORS_RETURN);
 }
 static void do_drop(struct thread *t, const struct operation *o) {
-    (o->fields[1] ? MPI_Comm_disconnect : MPI_Comm_free)(&t->comm[o->fields[0]]);
+    MPI_Comm *comm = &t->comm[o->fields[0]];
+    if (o->fields[1])
+        MPI_Comm_disconnect(comm);
+    else
+        MPI_Comm_free(comm);
 }
 
 static const struct {
@@ -746,9 +755,15 @@ static void make_communicators(struct thread *t) {
 }
 
 int main(int argc, char **argv) {
-    int provided, program = -1, used = 1, exposed = 0, room = 64 << 20;
+    int provided, program = -1, used = 1, exposed = 0, room = 64 << 20, threaded = 0;
     char line[4000], name[1000];
-    if (argc > 3 && strcmp(argv[3], "threads") == 0) {
+    for (int i = 3; i < argc; i++) {
+        threaded |= strcmp(argv[i], "threads") == 0;
+#ifdef STRETTO_FUZZ_FORTRAN
+        in_fortran |= strcmp(argv[i], "fortran") == 0;
+#endif
+    }
+    if (threaded) {
         MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
         if (provided < MPI_THREAD_MULTIPLE) return fprintf(stderr, "interpreter: no MPI_THREAD_MULTIPLE\n"), 2;
     } else {
@@ -772,7 +787,7 @@ int main(int argc, char **argv) {
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
     /* Open MPI 4.1.4's windows over TCP know no threads; as long as there is a window no receive returns before its match. */
-    if (argc <= 3 && !ignoring)
+    if (!threaded && !ignoring)
         MPI_Win_create(&exposed, sizeof exposed, sizeof exposed, MPI_INFO_NULL, MPI_COMM_WORLD, &window);
     MPI_Datatype raw;
     MPI_Type_create_struct(2, (int[]){1, 1}, (MPI_Aint[]){0, 8}, (MPI_Datatype[]){MPI_DOUBLE, MPI_BYTE}, &raw);

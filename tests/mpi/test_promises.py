@@ -8,6 +8,7 @@ import functools
 import os
 import pathlib
 import re
+import subprocess
 
 import pytest
 from compile import program
@@ -218,6 +219,22 @@ def test_what_is_still_sent_may_be_received_into(mpi, how):
     env = FORCE | how | {"STRETTO_COUNTERS": "1"}
     result = launch(mpi, 2, program(mpi, "promises", SOURCES, linked=True), [ALONE], transport="tcp", env=env)
     assert result.rc == 0 and f"ok {ALONE}" in result.stdout and not result.counters["tags_none"], result
+
+
+@pytest.mark.parametrize("how", [RELEASED, UNMATCHED], ids=["released", "unmatched"])
+def test_a_buffer_that_a_sanitizer_frees_waits_for_its_message(mpi, how):
+    if not library(mpi).exists():
+        pytest.skip("libstretto is not built for this MPI")
+    sanitizer = subprocess.run(["gcc", "-print-file-name=libasan.so"], capture_output=True, text=True).stdout.strip()
+    if not pathlib.Path(sanitizer).is_absolute():
+        pytest.skip("gcc has no AddressSanitizer")
+    # Without its quarantine what is freed is unmapped at once.
+    options = "detect_leaks=0:quarantine_size_mb=0:thread_local_quarantine_size_kb=0"
+    env = FORCE | how | {"STRETTO_COUNTERS": "1", "LD_PRELOAD": sanitizer, "ASAN_OPTIONS": options}
+    promises = ["released_a_buffer_is_freed_at_once", "unmatched_a_buffer_is_freed_unread"]
+    executable = program(mpi, "promises", SOURCES, linked=True)
+    result = launch(mpi, 2, executable, promises, transport="tcp", env=env)
+    assert result.rc == 0 and result.counters["receive_released"] > 0, result
 
 
 def test_calls_return_before_all_has_come_or_left(mpi):

@@ -669,6 +669,13 @@ MUTANTS = [
         env=RELEASED,
     ),
     Mutant(
+        "release: what a sanitizer's allocator frees does not wait",
+        "front/pages.cpp",
+        "hear_of_free();",
+        "",
+        pytest=("tests/mpi", "a_buffer_that_a_sanitizer_frees_waits_for_its_message"),
+    ),
+    Mutant(
         "release: what is received into again is not settled",
         "front/pages.cpp",
         "    pages::Guard::settle(first, n);\n",

@@ -53,7 +53,7 @@ TEST_P(Merge, has_what_all_ranks_have) {
 
 TEST_P(Merge, spreads_over_the_ranks) {
     const std::uint64_t ranks = GetParam();
-    const Spread &waited = merged(ranks).sites.at(site(1)).waited;
+    const Spread waited = merged(ranks).sites.at(site(1)).waited;
     EXPECT_EQ(waited.ranks, ranks);
     EXPECT_EQ(waited.least, millisecond);
     EXPECT_EQ(waited.most, ranks * millisecond);
