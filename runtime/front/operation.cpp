@@ -141,6 +141,7 @@ int Operation::cancel() {
     if (native != MPI_REQUEST_NULL) return mpi::library.Cancel(&native);
     if (sent_natively) return MPI_SUCCESS; // it has left
     count(Rule::cancel_framed);
+    if (send && !receive) send->cancel();
     return MPI_SUCCESS;
 }
 

@@ -52,8 +52,12 @@ public:
     bool poll() override;
     // Copies that the peer will never receive (its receive was truncated natively, rule 14) are no reason to wait; MPI_Finalize
     // asks leaving() for them, and takes them in.
-    bool needs_us() const override { return held || !complete() || !all_left() || first != MPI_REQUEST_NULL; }
-    bool leaving() const override { return !finished(); }
+    bool needs_us() const override {
+        return !may_be_unwanted() && (held || !complete() || !all_left() || first != MPI_REQUEST_NULL);
+    }
+    bool leaving() const override {
+        return may_be_unwanted() ? !pending.empty() || marker != MPI_REQUEST_NULL : !finished();
+    }
     bool reads(Range addresses) const override;
     const void *communicator() const override { return to.comm.get(); }
     void hand_over() override;
@@ -66,6 +70,9 @@ public:
         return ended && (detached || (all_left() && from_buffer == 0)) &&
                (kind != Kind::escaped_synchronous || acknowledged);
     }
+
+    //! MPI_Cancel: it arrives where it is received (rule 15), and nobody waits for that at the end of the job.
+    void cancel() { cancelled = true; }
 
     //! The program is done with it. It stays until its last part is acknowledged, then it goes.
     void release();
@@ -94,6 +101,7 @@ private:
     void leave_first(std::size_t n);
     void post_first();
     void hold_back();
+    bool may_be_unwanted() const { return cancelled && !acknowledged && !held; }
     bool all_left() const { return left_bytes == end_bytes; }
     bool fits(std::size_t bytes) const;
     bool may_be_copied(std::size_t bytes) const;
@@ -136,6 +144,7 @@ private:
     double may_leave = 0;  // when the next delta may, of a message that is held back and detached
     bool ended = false;
     bool orphan = false;
+    bool cancelled = false;
     bool stalled = false;        // a ready delta waits for room in the window
     bool acknowledged = true;    // or needs no acknowledgement
     std::size_t outstanding = 0; // our part of peer.outstanding

@@ -81,6 +81,34 @@ static void many_sends_then_finalize(void) {
 static void a_message_never_received_then_finalize(void) {
     if (rank == 0) MPI_Send(buffer, 3800, MPI_BYTE, 1, 1, MPI_COMM_WORLD);
 }
+/* It may stay uncompleted: MPI libraries, too, cancel no send that waits for its receiver. */
+static void a_cancelled_send_never_received_then_finalize(void) {
+    MPI_Request request;
+    if (rank == 0) {
+        MPI_Isend(buffer, N, MPI_BYTE, 1, 1, MPI_COMM_WORLD, &request);
+        MPI_Cancel(&request);
+    }
+}
+/* No cancel need have an effect. */
+static void a_cancelled_send_received_late_then_finalize(void) {
+    MPI_Request request;
+    MPI_Status status;
+    int cancelled = 0, flag = 0;
+    double begin = MPI_Wtime();
+    if (rank == 0) {
+        fill(buffer, 5);
+        MPI_Isend(buffer, N, MPI_BYTE, 1, 1, MPI_COMM_WORLD, &request);
+        MPI_Cancel(&request);
+        while (!flag && MPI_Wtime() - begin < 0.1) MPI_Test(&request, &flag, &status);
+        if (flag) MPI_Test_cancelled(&status, &cancelled);
+        MPI_Send(&cancelled, 1, MPI_INT, 1, 2, MPI_COMM_WORLD);
+        if (!flag) MPI_Wait(&request, MPI_STATUS_IGNORE);
+    }
+    if (rank == 1) {
+        MPI_Recv(&cancelled, 1, MPI_INT, 0, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        if (!cancelled) receive_late(5);
+    }
+}
 static void everybody_at_once_then_finalize(void) {
     MPI_Request request[32];
     unsigned char *all = malloc((size_t)ranks * N);
@@ -167,6 +195,8 @@ static const struct {
     ENDING(a_freed_delta_send_then_finalize),
     ENDING(many_sends_then_finalize),
     ENDING(a_message_never_received_then_finalize),
+    ENDING(a_cancelled_send_never_received_then_finalize),
+    ENDING(a_cancelled_send_received_late_then_finalize),
     ENDING(everybody_at_once_then_finalize),
     ENDING(deltas_whose_sender_computes_then_finalize),
     ENDING(communicators_left_open),

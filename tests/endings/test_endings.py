@@ -23,19 +23,22 @@ SETTINGS = {
 }
 
 
-# MPICH 5.0.2 itself ends wrongly where a send was freed and is under way at MPI_Finalize.
+# MPICH 5.0.2 itself ends wrongly where a send was freed and is under way at MPI_Finalize; 4.0.2 waits for one that nobody receives.
 WRONG_WITHOUT_US = [(mpi, ending) for mpi in ("mpich", "abi") for ending in ENDINGS if "freed" in ending]
+WRONG_WITHOUT_US.append(("mpich4", "a_cancelled_send_never_received_then_finalize"))
 # A message that nobody receives is an error of the program (MPI 4.1, 11.2.2). MPICH 5 says so and ends the job if the message has
 # arrived when MPI_Finalize frees the communicator; our barrier there gives it time.
-TOLD_BY_THE_LIBRARY = [(mpi, "a_message_never_received_then_finalize") for mpi in ("mpich", "abi")]
+TOLD_BY_THE_LIBRARY = [(mpi, ending) for mpi in ("mpich", "abi") for ending in ENDINGS if "never_received" in ending]
 
 
 def run(mpi, ending, setting):
     transport, linked, env = SETTINGS[setting]
     if (mpi, ending) in WRONG_WITHOUT_US and "force" not in setting:
         pytest.skip("wrong in the library itself")
-    if (mpi, ending) in TOLD_BY_THE_LIBRARY:
-        pytest.skip("the library may take it for an error")
+    if (mpi, ending) in TOLD_BY_THE_LIBRARY and "cancelled" in ending and transport == "tcp":
+        pytest.skip(
+            "MPICH 5.0.2 over TCP itself hangs in half of the launches whose last message is an unmatched MPI_Issend"
+        )
     if linked and not library(mpi).exists():
         pytest.skip("libstretto is not built for this MPI")
     if not linked and ending == "a_rank_dies_in_a_delta_message":
@@ -54,6 +57,8 @@ def test_ending(mpi, ending, setting):
     # MPICH 4.0 without the second half of rule 18 hangs in half of the launches.
     for _ in range(6 if mpi == "mpich4" and setting == "usual" and RANKS[ending] > 2 else 1):
         result = run(mpi, ending, setting)
+        if (mpi, ending) in TOLD_BY_THE_LIBRARY and "unmatched message" in result.stderr:
+            continue
         assert result.rc == 0 and result.stdout.count("ok") == RANKS[ending], result
         if ending == "a_callback_in_finalize_sends":
             assert result.stdout.count("deleted") == 2, result
