@@ -124,4 +124,7 @@ def report(mpi, suite, found):
     never = sorted(rule for rule, count in counters.items() if not count and rule not in OTHERS)
     for rule, count in sorted(counters.items()):
         print(f"  {count:10} {rule}{'   never used' if rule in never else ''}")
-    return not any(one.failed for one in found.values()), never
+    there = counters or not any(setting.startswith("force") for setting in found)
+    if not there:
+        print("    FAILED: no test has printed a counter: Stretto was not there")
+    return bool(there) and not any(one.failed for one in found.values()), never
