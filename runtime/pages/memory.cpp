@@ -75,6 +75,7 @@ namespace {
 struct Mapping {
     Range addresses;
     Facts facts;
+    bool heap = false; //!< where small allocations lie
 };
 
 //! The mapping that an address lies in. The descriptor shows the memory of the process that opened it: opened each time,
@@ -96,6 +97,7 @@ bool query(int maps, std::uintptr_t address, Mapping &mapping) {
     mapping.facts.ordinary = (q.vma_flags & (access | never)) == access && q.vma_page_size == page_bytes();
     mapping.facts.anonymous = q.inode == 0 && q.dev_major == 0 && q.dev_minor == 0;
     mapping.facts.stack = std::strcmp(name, "[stack]") == 0;
+    mapping.heap = std::strcmp(name, "[heap]") == 0;
     return true;
 }
 
@@ -113,6 +115,7 @@ bool parse(std::uintptr_t address, Mapping &mapping) {
             mapping.facts.ordinary = std::strcmp(access, "rw-p") == 0 && !std::strstr(line, "hugepage");
             mapping.facts.anonymous = inode == 0;
             mapping.facts.stack = std::strstr(line, "[stack]") != nullptr;
+            mapping.heap = std::strstr(line, "[heap]") != nullptr;
             found = true;
         }
     std::fclose(maps);
@@ -141,7 +144,11 @@ constexpr std::size_t farthest_header = std::size_t{1} << 30;
 Range mapped_at(std::uintptr_t page, int memory) {
     Chunk chunk;
     if (pread(memory, &chunk, sizeof chunk, static_cast<off_t>(page)) != static_cast<ssize_t>(sizeof chunk)) return {};
-    return chunk.before == 0 && chunk.mapped(page) ? Range{page, page + chunk.bytes()} : Range{};
+    const Range found{page, page + chunk.bytes()};
+    char last;
+    return chunk.before == 0 && chunk.mapped(page) && pread(memory, &last, 1, static_cast<off_t>(found.end - 1)) == 1
+               ? found
+               : Range{};
 }
 
 Range find_mapped(Range addresses, int memory) {
@@ -150,7 +157,8 @@ Range find_mapped(Range addresses, int memory) {
     const int maps = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
     const bool exists = query(maps, first_page, around) || parse(first_page, around);
     if (maps >= 0) close(maps);
-    if (!exists) return {};
+    // In the heap there are none, but an array of integers may look like a header: 0, 0, 2, 1.
+    if (!exists || around.heap) return {};
     const std::uintptr_t lowest = std::max(around.addresses.begin, first_page - std::min(first_page, farthest_header));
     for (std::uintptr_t page = first_page; page >= lowest; page -= page_bytes())
         if (const Range found = mapped_at(page, memory); found.covers(addresses)) return found;

@@ -34,27 +34,33 @@ void wait_for_bell() {
     }
 }
 
-// Until then, or the bell.
-void sleep(std::int64_t nanoseconds) {
+// False: the bell has rung.
+bool sleep(std::int64_t nanoseconds) {
     timespec until;
     clock_gettime(CLOCK_MONOTONIC, &until);
     until.tv_nsec += nanoseconds % 1'000'000'000;
     until.tv_sec += nanoseconds / 1'000'000'000 + until.tv_nsec / 1'000'000'000;
     until.tv_nsec %= 1'000'000'000;
-    while (sem_clockwait(&bell, CLOCK_MONOTONIC, &until) != 0 && errno == EINTR) {
-    }
+    while (sem_clockwait(&bell, CLOCK_MONOTONIC, &until) != 0)
+        if (errno != EINTR) return true;
+    return false;
 }
 
 void *work(void *) {
     pthread_setname_np(pthread_self(), "stretto");
     unsigned in_vain = 0;
     for (;;) {
-        sleep(period * slowness);
+        const bool rung = !sleep(period * slowness);
         if (ends) return nullptr;
+        if (rung) {
+            in_vain = 0;
+            continue;
+        }
         rests = true; // what begins after this look rings
         switch (look()) {
         case Found::nothing:
             wait_for_bell();
+            if (ends) return nullptr;
             [[fallthrough]];
         case Found::moved:
             slowness = 1;
@@ -69,6 +75,7 @@ void *work(void *) {
 
 void ring() {
     rests = false;
+    slowness = 1;
     sem_post(&bell);
 }
 
@@ -83,6 +90,7 @@ void begin() {
     const pages::Quiet quiet; // it inherits that
     ends = false;
     there = pthread_create(&thread, nullptr, work, nullptr) == 0;
+    if (!there) least = SIZE_MAX; // then without
 }
 
 } // namespace

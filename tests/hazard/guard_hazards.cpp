@@ -191,6 +191,28 @@ TEST_P(GuardHazard, pages_of_the_heap_are_not_shared) {
     std::free(memory);
 }
 
+TEST_P(GuardHazard, integers_that_look_like_a_header_are_none) {
+    mallopt(M_MMAP_THRESHOLD, 1 << 30);
+    auto *const small = static_cast<char *>(std::malloc(20 * page));
+    mallopt(M_MMAP_THRESHOLD, 128 << 10);
+    auto *const large = static_cast<char *>(std::malloc(1 << 20));
+    for (char *memory : {small, large}) {
+        auto *const at = memory + (page - addresses_of(memory, 1).begin % page) + page;
+        for (const int size : {1, 1 << 20}) {
+            const int integers[] = {0, 0, 2, size}; // of so many times 4 GiB
+            std::memcpy(at, integers, sizeof integers);
+            const Range own = own_allocation(addresses_of(at + 3 * page + 40, page));
+            if (memory == small) {
+                EXPECT_TRUE(own.empty());
+            } else {
+                EXPECT_EQ(own.begin, addresses_of(memory, 1).begin / page * page);
+            }
+        }
+    }
+    std::free(small);
+    std::free(large);
+}
+
 TEST_P(GuardHazard, a_second_allocation_where_the_first_was_is_asked_anew) {
     for (const std::size_t megabytes : {64, 48, 64}) {
         char *memory = static_cast<char *>(std::malloc(megabytes << 20));
