@@ -808,4 +808,18 @@ MUTANTS = [
         "",
         pytest=("tests/helper", "level"),
     ),
+    Mutant(
+        "pages: integers in the heap are taken for a header of malloc's",
+        "pages/memory.cpp",
+        "if (!exists || around.heap) return {};",
+        "if (!exists) return {};",
+        hazards="guard_hazards *look_like_a_header*",
+    ),
+    Mutant(
+        "pages: an allocation may be longer than memory is",
+        "pages/memory.cpp",
+        " && pread(memory, &last, 1, static_cast<off_t>(found.end - 1)) == 1",
+        " && pread(memory, &last, 1, static_cast<off_t>(found.begin)) == 1",
+        hazards="guard_hazards *look_like_a_header*",
+    ),
 ]
