@@ -7,7 +7,7 @@ from statistics import median
 
 from others import Watch, wait_for_quiet
 from place import Place, known_mpis
-from plan import Parser, check_mpi, count
+from plan import Parser, Wrong, check_mpi, count, sizes
 from progress import Progress, Tell
 from rich.console import Console
 from rich.table import Table
@@ -19,11 +19,15 @@ SIZES = [2**k for k in range(16, 27)]  # 64 KiB to 64 MiB
 def read(arguments: list[str]) -> argparse.Namespace:
     top = Parser(prog="stretto bench bandwidth", description=__doc__)
     top.add_argument("--mpi", default="openmpi")
+    top.add_argument("--sizes", type=sizes, metavar="B,B", default=SIZES, help="of messages (default: 64KiB to 64MiB)")
     top.add_argument("--turns", type=count, default=9, metavar="N", help="launches of each, in turns (default: 9)")
     top.add_argument("--patience", type=float, default=20, metavar="S", help="how long to wait for quiet (default: 20)")
     top.add_argument("--json", action="store_true")
     asked = top.parse_args(arguments)
     check_mpi(asked.mpi)
+    for message in asked.sizes:
+        if not 0 < message <= 2**30:
+            raise Wrong(f"--sizes: {message}: want 1 byte to 1 GiB")
     return asked
 
 
@@ -41,7 +45,7 @@ def paths(mpi: str) -> dict[str, tuple[list[str], dict[str, str]]]:
 
 
 def measure(asked: argparse.Namespace, tell: Tell) -> dict:
-    result = {"mpi": asked.mpi, "sizes": SIZES, "paths": {}}
+    result = {"mpi": asked.mpi, "sizes": asked.sizes, "paths": {}}
     wait_for_quiet(asked.patience, 0.15)
     watch = Watch()
     for path, (words, environment) in paths(asked.mpi).items():
@@ -50,25 +54,27 @@ def measure(asked: argparse.Namespace, tell: Tell) -> dict:
         launches = in_turns(
             asked.turns,
             {
-                f"{path}, plain": partial(run, "bandwidth", *SIZES),
-                f"{path}, with Stretto": partial(run, "bandwidth.stretto", *SIZES),
+                f"{path}, plain": partial(run, "bandwidth", *asked.sizes),
+                f"{path}, with Stretto": partial(run, "bandwidth.stretto", *asked.sizes),
             },
             tell,
         )
         plain, stretto = launches.values()
         result["paths"][path] = {
-            "plain_bytes_per_s": by_size(plain, "bytes_per_s"),
-            "direct_bytes_per_s": by_size(stretto, "direct_bytes_per_s"),
-            "stretto_bytes_per_s": by_size(stretto, "bytes_per_s"),
-            "of_direct": by_size(stretto, "of_direct"),
-            "again_of_direct": by_size(stretto, "again_of_direct"),  # how far apart two equal thirds of a sample are
+            "plain_bytes_per_s": by_size(plain, asked.sizes, "bytes_per_s"),
+            "direct_bytes_per_s": by_size(stretto, asked.sizes, "direct_bytes_per_s"),
+            "stretto_bytes_per_s": by_size(stretto, asked.sizes, "bytes_per_s"),
+            "of_direct": by_size(stretto, asked.sizes, "of_direct"),
+            "again_of_direct": by_size(
+                stretto, asked.sizes, "again_of_direct"
+            ),  # how far apart two equal thirds of a sample are
         }
     result["others_cores"] = round(watch.cores(), 3)
     return result
 
 
-def by_size(launches: list[dict], figure: str) -> list[float]:
-    return [median(launch[str(size)][figure] for launch in launches) for size in SIZES]
+def by_size(launches: list[dict], sizes: list[int], figure: str) -> list[float]:
+    return [median(launch[str(size)][figure] for launch in launches) for size in sizes]
 
 
 def show(result: dict, console: Console) -> None:

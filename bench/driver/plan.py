@@ -97,6 +97,10 @@ def size(text: str) -> int:
     return int(match[1]) * UNITS[match[2]]
 
 
+def sizes(text: str) -> list[int]:
+    return sorted({size(word) for word in text.split(",")})
+
+
 def positive(text: str) -> float:
     try:
         value = float(text)

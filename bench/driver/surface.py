@@ -18,7 +18,7 @@ from measure import Samples, may_raise_priority
 from others import Watch, wait_for_quiet
 from page import size as name_of
 from place import HERE, Place, lab
-from plan import TRIGGERS, Parser, check_hosts, check_mpi, count, default_dilation, default_reps, positive, size
+from plan import TRIGGERS, Parser, check_hosts, check_mpi, count, default_dilation, default_reps, positive, sizes
 from progress import Progress, Tell
 from rich.console import Console
 from rich.table import Table
@@ -37,10 +37,6 @@ WARMUP = 8  # the runtime follows a call site whose messages have become larger 
 OF_BEST, OF_PLAIN = 0.98, 0.95  # what the runtime's own choice promises
 
 Launch = list[dict]  # what one launch measured, a size each
-
-
-def sizes(text: str) -> list[int]:
-    return sorted({size(word) for word in text.split(",")})
 
 
 def read(arguments: list[str]) -> argparse.Namespace:

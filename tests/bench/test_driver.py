@@ -62,9 +62,16 @@ def test_every_kernel_gives_the_same_bits_plain_by_hand_and_with_stretto(kernel)
 
 
 @pytest.mark.parametrize("trigger", ["annotate", "pages"])
-@pytest.mark.parametrize("ranks", [2, 3, 4])
 @pytest.mark.parametrize(
-    "kernel, size", [("lu", 10200), ("lu", 1640), ("hycom", 65536), ("hycom", 33000), ("mg", 65536), ("mg", 33344)]
+    "kernel, size, ranks",
+    [
+        *(
+            (kernel, size, ranks)
+            for kernel, size in (("lu", 10200), ("hycom", 65536), ("mg", 65536))
+            for ranks in (2, 4)
+        ),
+        *((kernel, size, 3) for kernel, size in (("lu", 1640), ("hycom", 33000), ("mg", 33344))),
+    ],
 )
 def test_applications_kernels_give_the_same_bits_with_independent_overlap_too(kernel, size, ranks, trigger):
     result = figures(kernel, "--lab", "none", "-n", ranks, "--size", size, "--trigger", trigger)
@@ -75,6 +82,10 @@ def test_applications_kernels_give_the_same_bits_with_independent_overlap_too(ke
 def test_unmodified_applications_give_the_same_bits_under_stretto_run(mpi, application, monkeypatch):
     if mpi == "abi":
         pytest.skip("mpich's own library, under another name: with three ranks on two cores it takes as long again")
+    if mpi in ("openmpi5", "mpich4") and application in ("nbody", "m3"):
+        pytest.skip(
+            "the applications differ in their patterns, versions of a library in less: pes and overlap are enough"
+        )
     monkeypatch.setenv("STRETTO_FORCE", "1")  # which reaches ranks on this host
     result = figures(
         application, "--mpi", mpi, "--lab", "none", "--size", "33KiB", *(() if application == "overlap" else ("-n", 3))
@@ -190,9 +201,10 @@ def test_what_a_watched_page_costs_is_measured_under_each_mechanism():
 
 
 def test_every_size_of_bandwidth_is_measured_over_both_paths():
-    done = bench("bandwidth", "--turns", 1, "--patience", 0, "--json")
+    done = bench("bandwidth", "--sizes", "64KiB,1MiB", "--turns", 1, "--patience", 0, "--json")
     assert done.returncode == 0, done.stderr
     result = json.loads(done.stdout)
+    assert result["sizes"] == [65536, 1048576]
     assert set(result["paths"]) == {"loopback TCP", "shared memory"}
     for figures in result["paths"].values():
         assert all(len(row) == len(result["sizes"]) and min(row) > 0 for row in figures.values())

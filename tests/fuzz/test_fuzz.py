@@ -11,12 +11,16 @@ from launch import library
 HERE = pathlib.Path(__file__).parent
 
 
-@pytest.mark.parametrize("trigger, share", [("annotations", 1), ("pages", 2)])
-def test_random_programs_do_the_same_with_and_without_stretto(mpi, trigger, share):
+@pytest.mark.parametrize(
+    "how, share",
+    [(("--trigger", "annotations"), 1), (("--trigger", "pages"), 2), (("--release", "unmatched"), 4)],
+    ids=["annotations", "pages", "unmatched"],
+)
+def test_random_programs_do_the_same_with_and_without_stretto(mpi, how, share):
     if not library(mpi).exists():
         pytest.skip("libstretto is not built for this MPI")
     programs = int(os.environ.get("STRETTO_FUZZ_PROGRAMS", "200")) // share
-    command = [sys.executable, HERE / "campaign", "--mpi", mpi, "--programs", str(programs), "--trigger", trigger]
+    command = [sys.executable, HERE / "campaign", "--mpi", mpi, "--programs", str(programs), *how]
     done = subprocess.run(command, capture_output=True, text=True)
     print(done.stdout[-20000:])
     assert done.returncode == 0, done.stdout[-20000:] + done.stderr[-5000:]
