@@ -23,7 +23,7 @@ TRIGGERS = {ANNOTATE: "annotations", PAGES: "pages"}  # as STRETTO_TRIGGER has t
 MPIS = ("openmpi", "openmpi5", "mpich", "mpich4", "abi")
 OTHERS = {  # what is measured besides the kernels
     "overhead": "what each call of Stretto costs, in ns",
-    "bandwidth": "large messages, with and without",
+    "bandwidth": "bandwidth, latency and message rate of an unchanged program, with and without",
     "costs": "the tables of the papers: a page computed, sent, faulted; protection against transfer",
     "surface": "pair by message size and delta, each trigger; the runtime's own choice against the best",
 }

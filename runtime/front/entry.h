@@ -2,6 +2,8 @@
 #pragma once
 
 #include "mpi/library.h"
+#include "trace/failure.h"
+#include "trace/source.h"
 
 #define STRETTO_PUBLIC __attribute__((visibility("default")))
 
@@ -13,6 +15,11 @@ inline constinit thread_local int depth = 0;
 
 // Who made the call that we are in.
 inline constinit thread_local const void *caller = nullptr;
+
+//! The program's own call, which is then the caller: Fortran's come out of the library's wrappers.
+inline CallSite callers_own() {
+    return caller = source::of_the_program(caller);
+}
 
 inline bool nested() {
     return depth != 0;

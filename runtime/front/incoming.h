@@ -38,11 +38,6 @@ bool may_be_framed(const mpi::Communicator &comm, int source, MPI_Count count, M
 message::Returns returns(const mpi::Communicator &comm, MPI_Count count, MPI_Datatype type);
 message::Returns returns(MPI_Comm comm, int source, int tag, MPI_Count count, MPI_Datatype type);
 
-//! The program's own call, which is then the caller: Fortran's come out of the library's wrappers.
-inline CallSite callers_own() {
-    return caller = source::of_the_program(caller);
-}
-
 //! The call of a receive. Where something is learnt of it, the program's own.
 CallSite call_site(message::Returns when);
 

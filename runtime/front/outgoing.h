@@ -12,9 +12,8 @@ message::Send *frame(native::Mode mode, const void *buf, MPI_Count count, MPI_Da
 //! Could a send with these arguments be framed? False for most small messages, at the cost of a few comparisons.
 bool may_frame(const mpi::Communicator &comm, int dest, MPI_Count count, MPI_Datatype type);
 
-//! What the report says of a message that the call began to send, framed or not. Under the lock.
-void report_send(const message::Send *framed, native::Mode mode, MPI_Count count, MPI_Datatype type, int dest,
-                 MPI_Comm comm);
+//! What the report says of a message that the call sends natively and was never to be framed.
+void report_native(native::Mode mode, MPI_Count count, MPI_Datatype type, int dest, MPI_Comm comm);
 
 //! Misuse (rule 10): an open delta send has this communicator, destination and tag.
 void check_place(int dest, int tag, MPI_Comm comm);

@@ -1,5 +1,6 @@
 // MPI_Send, MPI_Isend and their modes (MPI 4.1, 3.4 and 3.7.2).
 #include "front/enter.h"
+#include "front/entry.h"
 #include "front/handled.h"
 #include "front/outgoing.h"
 #include "front/pages.h"
@@ -7,6 +8,7 @@
 #include "trace/report.h"
 #include "trace/timeline.h"
 #include "tune/settings.h"
+#include "tune/which_framing.h"
 
 #include <algorithm>
 #include <cstring>
@@ -49,32 +51,39 @@ bool may_frame(const mpi::Communicator &comm, int dest, MPI_Count count, MPI_Dat
 
 namespace {
 
-[[gnu::hot]] message::Send *begin_framed(Mode mode, const void *buf, MPI_Count count, MPI_Datatype type, int dest,
-                                         int tag, MPI_Comm comm) {
+struct Begun {
+    message::Send *send = nullptr; // nothing: it is to go native
+    bool given_up = false;         // as that is quicker
+};
+
+[[gnu::hot]] Begun begin_framed(Mode mode, const void *buf, MPI_Count count, MPI_Datatype type, int dest, int tag,
+                                MPI_Comm comm) {
     const auto &c = mpi::communicator(comm);
     mpi::Peer *peer = c->framing_peer(dest);
     // Wrong arguments are the library's to complain about.
-    if (!peer || count <= 0 || type == MPI_DATATYPE_NULL || tag < 0) return nullptr;
-    if (!buf && mpi::type_map(type).contiguous()) return nullptr;
+    if (!peer || count <= 0 || type == MPI_DATATYPE_NULL || tag < 0) return {};
+    if (!buf && mpi::type_map(type).contiguous()) return {};
     if (delta_sends_open) check_place(dest, tag, comm);
     const std::size_t bytes = static_cast<std::size_t>(count) * mpi::type_map(type).bytes();
     if (message::has_fragment_length(bytes)) {
         // MPI_PACKED has no type map, but it is bytes.
         const mpi::TypedBuffer data(buf, count, type == MPI_PACKED ? MPI_BYTE : type);
-        return data.map().known() ? escape(mode, data, {c, dest, tag}, *peer) : nullptr;
+        return {data.map().known() ? escape(mode, data, {c, dest, tag}, *peer) : nullptr};
     }
-    const bool framed = peer->frames_plain && c->use.frames && (mode == Mode::standard || mode == Mode::ready) &&
+    const bool may_be = peer->frames_plain && c->use.frames && (mode == Mode::standard || mode == Mode::ready) &&
                         bytes >= least_framed() && bytes <= settings.largest && mpi::type_map(type).known();
-    message::Send *send =
-        framed ? message::Send::begin({buf, count, type}, {c, dest, tag}, *peer, message::Send::Kind::ordinary)
-               : nullptr;
-    if (!send) stretto::count(Rule::send_native);
-    return send;
+    const bool framed = may_be && tune::leaves_framed({callers_own(), peer, bytes}, trace::now());
+    Begun begun{.given_up = may_be && !framed};
+    if (framed)
+        begun.send = message::Send::begin({buf, count, type}, {c, dest, tag}, *peer, message::Send::Kind::ordinary);
+    if (!begun.send) stretto::count(begun.given_up ? Rule::send_given_up : Rule::send_native);
+    return begun;
 }
 
-report::Fate fate(const message::Send *framed, Mode mode, std::size_t bytes, const mpi::Peer *peer, MPI_Datatype type) {
+report::Fate fate(const Begun &begun, Mode mode, std::size_t bytes, const mpi::Peer *peer, MPI_Datatype type) {
     using report::Fate;
-    if (framed) return Fate::send_framed;
+    if (begun.send) return Fate::send_framed;
+    if (begun.given_up) return Fate::send_given_up;
     if (!peer) return Fate::send_stranger;
     if (bytes < least_framed()) return Fate::send_small;
     if (!peer->frames_plain) return peer->near ? Fate::send_near : Fate::send_fast;
@@ -83,21 +92,26 @@ report::Fate fate(const message::Send *framed, Mode mode, std::size_t bytes, con
     return mpi::type_map(type).known() ? Fate::send_no_tags : Fate::send_type;
 }
 
-} // namespace
-
-void report_send(const message::Send *framed, Mode mode, MPI_Count count, MPI_Datatype type, int dest, MPI_Comm comm) {
+void report_send(const Begun &begun, Mode mode, MPI_Count count, MPI_Datatype type, int dest, MPI_Comm comm) {
+    if (!report::enabled) [[likely]]
+        return;
     if (!report::current || dest == MPI_PROC_NULL || count < 0 || type == MPI_DATATYPE_NULL) return;
     const std::size_t bytes = static_cast<std::size_t>(count) * mpi::type_map(type).bytes();
     const mpi::Peer *peer = mpi::communicator(comm)->framing_peer(dest);
-    report::message(report::current, fate(framed, mode, bytes, peer, type), bytes);
+    report::message(report::current, fate(begun, mode, bytes, peer, type), bytes);
+}
+
+} // namespace
+
+void report_native(Mode mode, MPI_Count count, MPI_Datatype type, int dest, MPI_Comm comm) {
+    report_send({}, mode, count, type, dest, comm);
 }
 
 [[gnu::hot]] message::Send *frame(Mode mode, const void *buf, MPI_Count count, MPI_Datatype type, int dest, int tag,
                                   MPI_Comm comm) {
-    message::Send *send = begin_framed(mode, buf, count, type, dest, tag, comm);
-    if (report::enabled) [[unlikely]]
-        report_send(send, mode, count, type, dest, comm);
-    return send;
+    const Begun begun = begin_framed(mode, buf, count, type, dest, tag, comm);
+    report_send(begun, mode, count, type, dest, comm);
+    return begun.send;
 }
 
 namespace {

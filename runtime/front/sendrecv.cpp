@@ -92,7 +92,7 @@ int Sendrecv(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, in
     if (nothing_under_way() && when != message::Returns::unmatched &&
         !may_frame(*mpi::communicator(comm), dest, sendcount, sendtype)) {
         MPI_Status its_status;
-        report_send(nullptr, Mode::standard, sendcount, sendtype, dest, comm);
+        report_native(Mode::standard, sendcount, sendtype, dest, comm);
         const int error = native::sendrecv(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype,
                                            source, recvtag, comm, &its_status);
         if (source == MPI_PROC_NULL || !may_be_framed(*mpi::communicator(comm), source, recvcount, recvtype)) {

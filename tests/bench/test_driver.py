@@ -200,13 +200,16 @@ def test_what_a_watched_page_costs_is_measured_under_each_mechanism():
     assert all(row[cost] > 0 for row in rows for cost in ("least_us", "arrived_us", "touched_us", "guard_begin_us"))
 
 
-def test_every_size_of_bandwidth_is_measured_over_both_paths():
-    done = bench("bandwidth", "--sizes", "64KiB,1MiB", "--turns", 1, "--patience", 0, "--json")
+def test_bandwidth_latency_and_rate_are_measured_over_every_path():
+    done = bench("bandwidth", "--sizes", "1MiB,4MiB", "--lab", "none", "--turns", 1, "--patience", 0, "--json")
     assert done.returncode == 0, done.stderr
     result = json.loads(done.stdout)
-    assert result["sizes"] == [65536, 1048576]
+    assert result["sizes"] == [2**20, 2**22]
     assert set(result["paths"]) == {"loopback TCP", "shared memory"}
     for figures in result["paths"].values():
+        small = figures.pop("small")
+        assert [(row["bytes"], row["messages"]) for row in small] == [(8, 1), (1024, 1), (8, 64), (1024, 64)]
+        assert all(row["direct_ns"] > 0 and row["of_direct"] > 0 for row in small)
         assert all(len(row) == len(result["sizes"]) and min(row) > 0 for row in figures.values())
 
 

@@ -809,6 +809,20 @@ MUTANTS = [
         pytest=("tests/helper", "level"),
     ),
     Mutant(
+        "learning: nothing is ever left to the library",
+        "tune/which_framing.cpp",
+        "streams[stream].next(now) == framed;",
+        "streams[stream].next(now) != ways;",
+        pytest=("tests/learning", "between"),
+    ),
+    Mutant(
+        "learning: it goes on where everything that can shall happen",
+        "tune/which_framing.cpp",
+        "    if (settings.force) return true;\n",
+        "",
+        pytest=("tests/learning", "between"),
+    ),
+    Mutant(
         "pages: integers in the heap are taken for a header of malloc's",
         "pages/memory.cpp",
         "if (!exists || around.heap) return {};",

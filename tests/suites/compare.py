@@ -23,6 +23,7 @@ SETTINGS = {
 # Used by delta calls (MPIX_Delta_*) only, by STRETTO_RELEASE=unmatched, or by a message that begins with the job's nonce.
 OTHERS = {
     "delta_begun", "delta_at_end", "delta_variable", "pages_rehearsed", "pages_watched", "receive_unmatched", "send_held", "send_escaped",
+    "send_given_up",
 }  # fmt: skip
 
 

@@ -1,0 +1,135 @@
+#include "tune/which_framing.h"
+
+#include "tune/settings.h"
+
+#include <algorithm>
+#include <unordered_map>
+#include <vector>
+
+namespace stretto::tune {
+
+namespace {
+
+enum Way { framed, native, ways };
+
+// Before the first trial: connections are made, other things learnt.
+constexpr unsigned opening = 6;
+// A trial's turns. In a turn's first message what began in the other way still travels, so it does not count. Where an iteration has several
+// messages of a stream a turn has many iterations, or what counts would depend on where it begins.
+constexpr unsigned short_turn = 4, long_turn = 48;
+constexpr double alike = 3; // the longest time to the next message over the shortest, where each iteration has one
+// After so many turns of each way it is decided if one is quicker by as much.
+constexpr struct {
+    unsigned turns;
+    double margin;
+} decisive[] = {{2, 0.05}, {4, 0.03}, {8, 0.01}};
+// Messages until the next trial: twice as many each time that the same is found.
+constexpr unsigned least_rest = 256, most_rest = 8192;
+constexpr std::size_t most_streams = 4096;
+
+double median(std::vector<double> of) {
+    const auto middle = of.begin() + static_cast<std::ptrdiff_t>(of.size() / 2);
+    std::nth_element(of.begin(), middle, of.end());
+    return *middle;
+}
+
+bool vary(const std::vector<double> &times) {
+    const auto [least, most] = std::minmax_element(times.begin(), times.end());
+    return *most > alike * *least;
+}
+
+class Trial {
+public:
+    Way next(double now) {
+        if (messages) took(now - last);
+        last = now;
+        messages++;
+        return way();
+    }
+
+private:
+    enum Stage { opens, tries, rests } stage = opens;
+    Way found = framed; // by the last trial
+    unsigned messages = 0; // of this stage, or of this turn
+    unsigned turn = 0, length = short_turn, rest = least_rest / 2;
+    double last = 0, sum = 0;
+    std::vector<double> times[ways]; // of a message; in long turns, of the mean one of a turn
+
+    Way way() const { return stage == tries ? static_cast<Way>(turn % ways) : found; }
+
+    // The last message, until the next one began.
+    void took(double seconds) {
+        switch (stage) {
+        case opens:
+            if (messages == opening) begin();
+            break;
+        case tries:
+            if (messages > 1) note(seconds);
+            if (messages < length) break;
+            messages = 0;
+            if (++turn % ways) break;
+            if (length == short_turn && (vary(times[framed]) || vary(times[native]))) {
+                length = long_turn;
+                begin();
+            } else {
+                decide(turn / ways);
+            }
+            break;
+        case rests:
+            if (messages == rest) begin();
+        }
+    }
+
+    void note(double seconds) {
+        if (length == short_turn) {
+            times[turn % ways].push_back(seconds);
+            return;
+        }
+        sum += seconds;
+        if (messages < length) return;
+        times[turn % ways].push_back(sum / (length - 1));
+        sum = 0;
+    }
+
+    void begin() {
+        stage = tries;
+        messages = turn = 0;
+        for (auto &of_way : times) of_way.clear();
+    }
+
+    void decide(unsigned turns) {
+        for (const auto &[after, margin] : decisive) {
+            if (turns != after) continue;
+            const double with = median(times[framed]), without = median(times[native]);
+            if (std::min(with, without) < (1 - margin) * std::max(with, without))
+                return rest_with(with < without ? framed : native);
+        }
+        if (turns == std::end(decisive)[-1].turns) rest_with(framed);
+    }
+
+    void rest_with(Way way) {
+        rest = way == found ? std::min(2 * rest, most_rest) : least_rest;
+        found = way;
+        stage = rests;
+        messages = 0;
+    }
+};
+
+struct Hash {
+    std::size_t operator()(const Stream &stream) const {
+        const auto mix = [](std::size_t seed, std::size_t value) { return (seed ^ value) * 0x9e3779b97f4a7c15u; };
+        return mix(mix(mix(0, reinterpret_cast<std::size_t>(stream.site)), reinterpret_cast<std::size_t>(stream.to)),
+                   stream.bytes);
+    }
+};
+std::unordered_map<Stream, Trial, Hash> streams;
+
+} // namespace
+
+bool leaves_framed(const Stream &stream, double now) {
+    if (settings.force) return true;
+    if (streams.size() == most_streams && !streams.contains(stream)) return true;
+    return streams[stream].next(now) == framed;
+}
+
+} // namespace stretto::tune
