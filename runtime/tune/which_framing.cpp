@@ -49,7 +49,7 @@ public:
 
 private:
     enum Stage { opens, tries, rests } stage = opens;
-    Way found = framed; // by the last trial
+    Way found = framed;    // by the last trial
     unsigned messages = 0; // of this stage, or of this turn
     unsigned turn = 0, length = short_turn, rest = least_rest / 2;
     double last = 0, sum = 0;
