@@ -378,7 +378,7 @@ std::string headline(const Summary &summary, const Surroundings &job, std::uint6
         return "Stretto hid " + print("%.0f", 100 * share(summary.hidden, waited)) + " % of the time that " + ranks +
                " would have waited for messages";
     if (!job.why_native.empty()) return "Nothing was hidden: " + job.why_native;
-    if (!settings.use.receives) return "Nothing was hidden: receives return early with STRETTO=all only";
+    if (!settings.use.receives) return "Nothing was hidden: receives return early with STRETTO=all or receive only";
     return "Nothing was hidden of what " + ranks + " waited for messages";
 }
 

@@ -164,6 +164,15 @@ def test_run_passes_arguments_status_and_other_preloads(mpi, tmp_path):
     assert done.stdout.splitlines() == [f"{library(mpi)}:{mine}", "--mpi -- -h a b"]
 
 
+@pytest.mark.parametrize("said, meant", [({}, "all"), ({"STRETTO": "chunk"}, "chunk"), ({"STRETTO": "off"}, "off")])
+def test_calls_return_early_unless_something_else_is_said(mpi, said, meant):
+    if not library(mpi).exists():
+        pytest.skip("libstretto is not built for this MPI")
+    env = {name: value for name, value in os.environ.items() if name != "STRETTO"} | said
+    done = stretto("run", "--mpi", mpi, "sh", "-c", 'echo "$STRETTO"', env=env)
+    assert done.returncode == 0 and done.stdout.strip() == meant, done
+
+
 @pytest.mark.parametrize(
     "words, file",
     [

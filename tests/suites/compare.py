@@ -12,10 +12,10 @@ from sources import HOME
 COUNTED = {"STRETTO_COUNTERS": "1"}
 RELEASED = COUNTED | {"STRETTO": "all"}
 FORCED = RELEASED | {"STRETTO_FORCE": "1"}
-# name: (transport, environment). usual: what `stretto run` gives; all: calls return early; force: all that can happen, happens.
+# name: (transport, environment). usual: as by `stretto run`; chunk: no call returns early; force: all that can happen, happens.
 SETTINGS = {
-    "usual": ("shm", COUNTED),
-    "all": ("shm", RELEASED),
+    "usual": ("shm", RELEASED),
+    "chunk": ("shm", COUNTED | {"STRETTO": "chunk"}),
     "force": ("shm", FORCED),
     "tcp": ("tcp", RELEASED | {"STRETTO_FAST_LINK": "1e300"}),  # the loopback is too fast to be worth it
     "force-tcp": ("tcp", FORCED),

@@ -33,7 +33,7 @@ struct Program {
 TEST(WhichFraming, what_gains_is_framed_but_for_a_trial) {
     static Program program{.framed = 1e-3, .native = 1.5e-3};
     EXPECT_EQ(program.count(6), 6);
-    EXPECT_EQ(program.count(16), 8);
+    EXPECT_EQ(program.count(8), 4);
     EXPECT_EQ(program.count(250), 250);
 }
 
@@ -59,12 +59,12 @@ TEST(WhichFraming, little_is_found_within_noise_after_more_turns) {
 
 TEST(WhichFraming, a_program_that_changes_is_followed_seldom) {
     static Program program{.framed = 1e-3, .native = 1.5e-3};
-    program.count(22 + 255);
+    program.count(14 + 255);
     program.framed = 2e-3;
     program.count(17); // the next trial
     EXPECT_EQ(program.count(250), 0);
     program.framed = 1e-3;
-    program.count(5 + 17);
+    program.count(5 + 9);
     EXPECT_EQ(program.count(250), 250);
 }
 
@@ -73,15 +73,15 @@ TEST(WhichFraming, what_is_found_again_is_tried_half_as_often) {
     int trials = 0;
     for (int k = 0; k < 16000 / 8; k++) trials += program.count(8) != 8;
     EXPECT_GT(trials, 4);
-    EXPECT_LT(trials, 24); // after 22, 294, 822, 1862, 3926, 8038, so many messages
+    EXPECT_LT(trials, 24); // after 6, 270, 790, 1822, 3878, 7982, so many messages
 }
 
 TEST(WhichFraming, many_messages_of_an_iteration_count_together) {
     static Program gains{.framed = 1e-3, .native = 1.5e-3, .each = 10};
-    gains.count(3 + 4 * 5);
+    gains.count(2 + 2 * 5);
     EXPECT_EQ(gains.count(20), 20);
     static Program loses{.framed = 1.5e-3, .native = 1e-3, .each = 10};
-    loses.count(3 + 4 * 5);
+    loses.count(2 + 4 * 5);
     EXPECT_EQ(loses.count(20), 0);
 }
 

@@ -83,6 +83,7 @@ void run(const Installation &installation, const std::vector<std::string> &words
     refuse_launchers(words[0]);
     try {
         if (!program.has_stretto) preload(installation, choose(installation, program, mpi));
+        setenv("STRETTO", "all", 0); // who starts a program so knows nothing of its messages, and wants what can be had
     } catch (const Plainly &why) {
         if (!mpi.empty()) throw Failure(why.what()); // what was asked for by name is not left out
         if (first_rank()) std::cerr << "stretto run: " << why.what() << "; it runs without Stretto\n";

@@ -14,7 +14,7 @@ static std::string number(double value) {
 const std::vector<Setting> &settings() {
     static const stretto::Settings usual;
     static const std::vector<Setting> all = {
-        {"STRETTO", "chunk",
+        {"STRETTO", "all under stretto run, else chunk",
          "off: the plain library; chunk: large messages leave in deltas; receive, send, all: calls return early"},
         {"STRETTO_RELEASE", "matched", "receives return early: matched, or unmatched, before that"},
         {"STRETTO_HELPER", "auto",
