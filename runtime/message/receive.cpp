@@ -190,7 +190,8 @@ void Receive::read_header(const std::byte *fragment, std::size_t n) {
         fate = report::Fate::receive_scattered;
     }
     if (returns == Returns::unmatched && !guard) returns = Returns::released;
-    if (returns == Returns::released && (marker_wanted || !tune::lets_run_on(site, total - first_data, sender->rate))) {
+    if (returns == Returns::released &&
+        (marker_wanted || !tune::lets_run_on(site, total - first_data, sender->rate, tune::Comes::in_deltas))) {
         returns = Returns::complete;
         fate = why_it_waits(sender->rate);
     }
@@ -430,6 +431,7 @@ void Receive::finish() {
 void Receive::learn_release() {
     if (!(waits_since > 0)) run.hidden += trace::now() - ran_since;
     report::is_whole(reported);
+    run.comes = framed ? tune::Comes::in_deltas : tune::Comes::whole;
     tune::learn(site, run);
 }
 

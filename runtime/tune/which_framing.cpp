@@ -28,6 +28,7 @@ constexpr struct {
 // Messages until the next trial: twice as many each time that the same is found.
 constexpr unsigned least_rest = 256, most_rest = 8192;
 constexpr std::size_t most_streams = 4096;
+constexpr unsigned most_followers = 4096;
 
 // Not the median: what the library's own way takes may have two values, of which only one is often. The longest sixth is left out, which
 // somebody else may have disturbed.
@@ -44,14 +45,24 @@ bool vary(const std::vector<double> &times) {
 
 class Trial {
 public:
-    Way next(double now) {
-        if (messages) took(now - last);
+    Way next(const void *to, double now) {
+        if (to == leads) {
+            took(now - last);
+            followers = 0;
+        } else if (!leads || ++followers == most_followers) { // it sends no more
+            *this = {};
+            leads = to;
+        } else {
+            return way();
+        }
         last = now;
         messages++;
         return way();
     }
 
 private:
+    const void *leads = nullptr; // the rank to which the messages go that are timed
+    unsigned followers = 0;      // messages to others since
     enum Stage { opens, tries, rests } stage = opens;
     Way found = framed;    // by the last trial
     unsigned messages = 0; // of this stage, or of this turn
@@ -122,18 +133,17 @@ private:
 struct Hash {
     std::size_t operator()(const Stream &stream) const {
         const auto mix = [](std::size_t seed, std::size_t value) { return (seed ^ value) * 0x9e3779b97f4a7c15u; };
-        return mix(mix(mix(0, reinterpret_cast<std::size_t>(stream.site)), reinterpret_cast<std::size_t>(stream.to)),
-                   stream.bytes);
+        return mix(mix(0, reinterpret_cast<std::size_t>(stream.site)), stream.bytes);
     }
 };
 std::unordered_map<Stream, Trial, Hash> streams;
 
 } // namespace
 
-bool leaves_framed(const Stream &stream, double now) {
+bool leaves_framed(const Stream &stream, const void *to, double now) {
     if (settings.force) return true;
     if (streams.size() == most_streams && !streams.contains(stream)) return true;
-    return streams[stream].next(now) == framed;
+    return streams[stream].next(to, now) == framed;
 }
 
 } // namespace stretto::tune

@@ -8,15 +8,15 @@
 //! takes. Both ways take turns for a few messages each, and the quicker one stays.
 namespace stretto::tune {
 
-//! Messages that are alike: of one call site, to one rank, of one size in bytes.
+//! Messages that are alike: of one call site, of one size in bytes.
 struct Stream {
     CallSite site;
-    const void *to;
     std::size_t bytes;
     bool operator==(const Stream &) const = default;
 };
 
-//! Another message of it begins at `now`, in seconds. Does it leave framed? Otherwise it is the library's.
-bool leaves_framed(const Stream &stream, double now);
+//! Another message of it begins at `now`, in seconds, to this rank. Does it leave framed? Otherwise it is the library's. An iteration that sends
+//! to several ranks is as long for each: what goes to the first one tells it, the others' messages leave as it finds.
+bool leaves_framed(const Stream &stream, const void *to, double now);
 
 } // namespace stretto::tune

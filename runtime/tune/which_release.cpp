@@ -18,8 +18,12 @@ double cost(std::size_t bytes, std::size_t stops) {
 }
 
 struct Site {
-    unsigned fruitless = 0; // in a row: the program waited nearly as long as its call would have
-    unsigned passed_by = 0; // since then
+    struct {
+        unsigned fruitless = 0; // in a row: the program waited nearly as long as its call would have
+        unsigned passed_by = 0; // since then
+    } ways[2];
+    Comes last = Comes::in_deltas;
+    auto &way() { return ways[static_cast<int>(last)]; }
 };
 std::unordered_map<CallSite, Site> sites;
 
@@ -32,10 +36,12 @@ bool is_worth_it(std::size_t missing, double link_rate) {
     return static_cast<double>(missing) / link_rate >= 2 * cost(missing, 0);
 }
 
-bool lets_run_on(CallSite site, std::size_t missing, double link_rate) {
+bool lets_run_on(CallSite site, std::size_t missing, double link_rate, std::optional<Comes> comes) {
     if (!is_worth_it(missing, link_rate)) return false;
     if (settings.force) return true;
-    Site &known = sites[site];
+    Site &its = sites[site];
+    if (comes) its.last = *comes;
+    auto &known = its.way();
     if (known.fruitless < patience) return true;
     if (++known.passed_by < until_asked_anew) return false;
     known.passed_by = 0;
@@ -43,7 +49,9 @@ bool lets_run_on(CallSite site, std::size_t missing, double link_rate) {
 }
 
 void learn(CallSite site, const RunOn &run) {
-    Site &known = sites[site];
+    Site &its = sites[site];
+    its.last = run.comes;
+    auto &known = its.way();
     known.fruitless = run.hidden < cost(run.bytes, run.stops) ? known.fruitless + 1 : 0;
 }
 

@@ -2,6 +2,7 @@
 #include "trace/failure.h"
 
 #include <cstddef>
+#include <optional>
 
 //! \brief Where a receive's call returns before all has come (Ke et al. 2005): learnt per call site.
 namespace stretto::tune {
@@ -9,14 +10,19 @@ namespace stretto::tune {
 //! Takes the link so much longer than guarding it costs? missing: bytes that have not come; link_rate: bytes per second.
 bool is_worth_it(std::size_t missing, double link_rate);
 
-//! A receive that was posted there is matched, with so many bytes missing. May its call return early?
-bool lets_run_on(CallSite site, std::size_t missing, double link_rate);
+//! How a message comes: what its sender has learnt may change that (which_framing.h), so that each way is learnt apart.
+enum class Comes { in_deltas, whole };
+
+//! A receive that was posted there has so many bytes missing. May its call return early? comes: nothing before it is matched; then it is
+//! taken to come as the last one did.
+bool lets_run_on(CallSite site, std::size_t missing, double link_rate, std::optional<Comes> comes = {});
 
 //! \brief A receive whose call returned early.
 struct RunOn {
     double hidden = 0;     //!< seconds that the program ran on, without those that it waited for the message after all,
     std::size_t stops = 0; //!< so often
     std::size_t bytes = 0; //!< of the message
+    Comes comes = Comes::in_deltas;
 };
 
 //! It has come whole, now; or it could not be guarded, and nothing was hidden.

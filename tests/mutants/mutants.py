@@ -811,8 +811,8 @@ MUTANTS = [
     Mutant(
         "learning: nothing is ever left to the library",
         "tune/which_framing.cpp",
-        "streams[stream].next(now) == framed;",
-        "streams[stream].next(now) != ways;",
+        "streams[stream].next(to, now) == framed;",
+        "streams[stream].next(to, now) != ways;",
         pytest=("tests/learning", "between"),
     ),
     Mutant(

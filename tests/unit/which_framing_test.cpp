@@ -19,7 +19,7 @@ struct Program {
         for (int k = 0; k < iterations; k++) {
             int n = 0;
             for (int m = 0; m < each; m++) {
-                n += leaves_framed({&site, this, 100'000}, now);
+                n += leaves_framed({&site, 100'000}, this, now);
                 now += 1e-6; // the rest of an iteration comes after its last message
             }
             const double share = static_cast<double>(n) / each;
@@ -85,12 +85,36 @@ TEST(WhichFraming, many_messages_of_an_iteration_count_together) {
     EXPECT_EQ(loses.count(20), 0);
 }
 
-TEST(WhichFraming, sizes_and_ranks_are_learnt_apart) {
+TEST(WhichFraming, sizes_are_learnt_apart) {
     static Program loses{.framed = 2e-3, .native = 1e-3};
     loses.count(22);
-    EXPECT_FALSE(leaves_framed({&loses.site, &loses, 100'000}, loses.now));
-    EXPECT_TRUE(leaves_framed({&loses.site, &loses, 100'001}, loses.now));
-    EXPECT_TRUE(leaves_framed({&loses.site, &loses.site, 100'000}, loses.now));
+    EXPECT_FALSE(leaves_framed({&loses.site, 100'000}, &loses, loses.now));
+    EXPECT_TRUE(leaves_framed({&loses.site, 100'001}, &loses, loses.now));
+}
+
+TEST(WhichFraming, messages_to_other_ranks_follow) {
+    static Program loses{.framed = 2e-3, .native = 1e-3};
+    static char other;
+    const auto follows = [] { return leaves_framed({&loses.site, 100'000}, &other, loses.now); };
+    for (int k = 0; k < 6; k++) {
+        EXPECT_EQ(loses.count(1), 1);
+        EXPECT_TRUE(follows());
+    }
+    for (int k = 0; k < 16; k++) {
+        const bool framed = loses.count(1);
+        EXPECT_EQ(follows(), framed);
+    }
+    EXPECT_EQ(loses.count(20), 0);
+    EXPECT_FALSE(follows());
+}
+
+TEST(WhichFraming, a_rank_that_is_sent_nothing_more_leads_no_more) {
+    static Program loses{.framed = 2e-3, .native = 1e-3};
+    static Program next = loses;
+    loses.count(22);
+    for (int k = 0; k < 4095; k++) EXPECT_FALSE(leaves_framed({&loses.site, 100'000}, &next, loses.now));
+    EXPECT_TRUE(leaves_framed({&loses.site, 100'000}, &next, loses.now));
+    EXPECT_TRUE(leaves_framed({&loses.site, 100'000}, &loses, loses.now));
 }
 
 } // namespace

@@ -42,6 +42,15 @@ TEST(WhichRelease, stays_after_four_fruitless_ones_and_tries_again_seldom) {
     EXPECT_EQ(site.count(100), 100);
 }
 
+TEST(WhichRelease, messages_that_come_whole_are_learnt_apart) {
+    static char site;
+    for (int k = 0; k < 8; k++) learn(&site, {.hidden = 400e-6, .stops = 1, .bytes = 100'000});
+    for (int k = 0; k < 4; k++) learn(&site, {.hidden = 0, .stops = 1, .bytes = 100'000, .comes = Comes::whole});
+    EXPECT_FALSE(lets_run_on(&site, 100'000, gigabit));                  // the next one is taken to come so, too
+    EXPECT_TRUE(lets_run_on(&site, 100'000, gigabit, Comes::in_deltas)); // it does not
+    EXPECT_TRUE(lets_run_on(&site, 100'000, gigabit));
+}
+
 TEST(WhichRelease, counts_what_the_stops_cost) {
     static Site site{.hidden = 100e-6, .stops = 25};
     EXPECT_EQ(site.count(50), 4);
