@@ -112,9 +112,11 @@ class Measure:
     ) -> dict:
         """With Stretto, triggered so; None: without it."""
         environment = self.plan.environment(trigger) if trigger else {}
+        unmodified = self.plan.kernel.unmodified
         if trace:
             environment["STRETTO_TRACE"] = str(trace)
-        unmodified = self.plan.kernel.unmodified
+        if trace and unmodified and self.plan.keep:
+            environment["STRETTO_REPORT"] = str(self.plan.keep / "sites.html")
         name = self.plan.kernel.name + (".stretto" if trigger and not unmodified else "")
         under = stretto_run(self.plan.mpi) if trigger and unmodified else []
         words = [*self.common, *self.work, "--run", ",".join(variants), "--reps", reps, "--warmup", self.warmup, *more]

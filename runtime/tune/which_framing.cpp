@@ -28,7 +28,7 @@ constexpr struct {
 // Messages until the next trial: twice as many each time that the same is found.
 constexpr unsigned least_rest = 256, most_rest = 8192;
 constexpr std::size_t most_streams = 4096;
-constexpr unsigned most_followers = 4096;
+constexpr unsigned most_followers = 4096; // then the rank whose messages are timed is sent nothing more
 
 // Not the median: what the library's own way takes may have two values, of which only one is often. The longest sixth is left out, which
 // somebody else may have disturbed.
@@ -49,7 +49,7 @@ public:
         if (to == leads) {
             took(now - last);
             followers = 0;
-        } else if (!leads || ++followers == most_followers) { // it sends no more
+        } else if (!leads || ++followers == most_followers) {
             *this = {};
             leads = to;
         } else {

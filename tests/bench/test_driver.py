@@ -93,6 +93,13 @@ def test_unmodified_applications_give_the_same_bits_under_stretto_run(mpi, appli
     assert result["verified"] and result["kernel"] == application
 
 
+def test_what_each_call_of_an_unmodified_program_waited_for_is_kept(tmp_path, monkeypatch):
+    monkeypatch.setenv("STRETTO_FORCE", "1")
+    figures("overlap", "--lab", "none", "--size", "33KiB", "--keep", tmp_path)
+    page = (tmp_path / "sites.html").read_text()
+    assert all(function in page for function in ("MPI_Irecv", "MPI_Isend", "MPI_Waitall")), page
+
+
 @pytest.mark.parametrize("fortran", [mpi for mpi in mpis() if mpis()[mpi].get("mpifort")])
 def test_pes_in_fortran_gives_the_same_bits_under_stretto_run_and_those_of_c(fortran, monkeypatch):
     monkeypatch.setenv("STRETTO_FORCE", "1")
