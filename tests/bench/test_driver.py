@@ -238,6 +238,8 @@ def test_bandwidth_latency_and_rate_are_measured_over_every_path():
         (("mg", "--size", "33000"), "a message of mg is a multiple of 64 bytes"),
         (("pair", "--ratio", "-1"), "greater than 0"),
         (("pair", "--reps", "0"), "whole number"),
+        (("bandwidth", "--sizes", "64KiB,0"), "want 1 byte to 1 GiB"),
+        (("bandwidth", "--lab", "fast"), "fast"),
         (("pair", "-n", "3"), "needs 2 ranks"),
         (("cascade", "-n", "1"), "at least 2"),
         (("pair", "--trigger", "magic"), "one of annotate, pages"),
