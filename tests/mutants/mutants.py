@@ -823,6 +823,14 @@ MUTANTS = [
         pytest=("tests/learning", "between"),
     ),
     Mutant(
+        "learning: what a receiver that sleeps is sent is left to the library",
+        "front/send.cpp",
+        "lags(*peer) || ",
+        "",
+        mpi="mpich",
+        pytest=("tests/memory", "megabyte and tcp"),
+    ),
+    Mutant(
         "pages: integers in the heap are taken for a header of malloc's",
         "pages/memory.cpp",
         "if (!exists || around.heap) return {};",
