@@ -200,14 +200,17 @@ def test_a_communicator_may_say_who_says_what_is_final(mpi, environment, key, by
 def test_a_communicator_may_say_what_returns_early(mpi, key, frames, receives, sends):
     if not library(mpi).exists():
         pytest.skip("libstretto is not built for this MPI")
-    env = FORCE | {"STRETTO_BUDGET": "512K", "STRETTO_TESTS_USE": key, "STRETTO_COUNTERS": "1"}
+    env = FORCE | {"STRETTO_BUDGET": "512K", "STRETTO_TESTS_USE": key, "STRETTO_COUNTERS": "1", "STRETTO_INFO": "1"}
     promise = "an_info_key_says_what_returns_early"
     result = launch(mpi, 2, program(mpi, "promises", SOURCES, linked=True), [promise], transport="tcp", env=env)
     assert result.rc == 0, result
     counters = result.counters
     assert (counters["send_framed"] == 8) == frames and (counters["send_framed"] == 0) != frames, result
     assert (counters["receive_released"] > 0) == receives, result
-    assert (counters["send_copied"] > 0) == (sends or (mpi == "mpich4" and frames)), result
+    copies = (
+        '"completes":false' in result.stdout
+    )  # where the library holds on to what it sends, as MPICH 4.0, or one that had no time
+    assert (counters["send_copied"] > 0) == (sends or (copies and frames)), result
     asked = "the info key stretto=fast is unknown (it may be: off, chunk, receive, send, all); ignored"
     assert (asked in str(result)) == (key == "fast"), result
 
