@@ -13,7 +13,7 @@ HERE = pathlib.Path(__file__).parent
 
 @pytest.mark.parametrize(
     "how, share",
-    [(("--trigger", "annotations"), 1), (("--trigger", "pages"), 2), (("--release", "unmatched"), 4)],
+    [(("--trigger", "annotations"), 1), (("--trigger", "pages"), 4), (("--release", "unmatched"), 4)],
     ids=["annotations", "pages", "unmatched"],
 )
 def test_random_programs_do_the_same_with_and_without_stretto(mpi, how, share):
