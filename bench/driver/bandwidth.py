@@ -8,6 +8,7 @@ from functools import partial
 from statistics import median
 
 from others import Watch, wait_for_quiet
+from overhead import SMALL, medians, of_direct
 from place import HERE, Place, known_mpis, lab
 from plan import Parser, Wrong, check_hosts, check_mpi, count, default_dilation, sizes
 from progress import Progress, Tell
@@ -16,7 +17,6 @@ from rich.table import Table
 from turns import in_turns
 
 SIZES = [2**k for k in range(16, 27)]  # 64 KiB to 64 MiB
-SMALL = (8, 1024)  # bytes
 IN_A_ROW = 64  # messages before an answer: what takes its time then is each message, not its way
 SHARED, LOOPBACK = "shared memory", "loopback TCP"
 ROUND_TRIPS = {SHARED: 400, LOOPBACK: 100}  # per sample; over a lab's link 20
@@ -103,14 +103,13 @@ def measure_small(path: str, run: Callable[..., dict], turns: int, tell: Tell) -
             tell,
         )
         for bytes, samples in zip(SMALL, launches.values(), strict=True):
+            middle = medians(samples)
             rows.append(
                 {
                     "bytes": bytes,
                     "messages": messages,
-                    "direct_ns": median(launch["direct_ns"] for launch in samples) / messages,
-                    "more_ns": median(launch["more_ns"] for launch in samples) / messages,
-                    "again_more_ns": median(launch["again_more_ns"] for launch in samples) / messages,
-                    "of_direct": round(median(a["direct_ns"] / (a["direct_ns"] + a["more_ns"]) for a in samples), 4),
+                    **{name: middle[name] / messages for name in ("direct_ns", "more_ns", "again_more_ns")},
+                    "of_direct": of_direct(samples),
                 }
             )
     return rows

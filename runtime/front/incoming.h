@@ -3,7 +3,6 @@
 #include "front/operation.h"
 #include "message/probed.h"
 #include "message/receive.h"
-#include "trace/source.h"
 
 namespace stretto::front {
 

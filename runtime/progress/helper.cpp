@@ -34,7 +34,7 @@ void wait_for_bell() {
     }
 }
 
-// False: the bell has rung.
+// Has the bell rung meanwhile?
 bool sleep(std::int64_t nanoseconds) {
     timespec until;
     clock_gettime(CLOCK_MONOTONIC, &until);
@@ -42,15 +42,15 @@ bool sleep(std::int64_t nanoseconds) {
     until.tv_sec += nanoseconds / 1'000'000'000 + until.tv_nsec / 1'000'000'000;
     until.tv_nsec %= 1'000'000'000;
     while (sem_clockwait(&bell, CLOCK_MONOTONIC, &until) != 0)
-        if (errno != EINTR) return true;
-    return false;
+        if (errno != EINTR) return false;
+    return true;
 }
 
 void *work(void *) {
     pthread_setname_np(pthread_self(), "stretto");
     unsigned in_vain = 0;
     for (;;) {
-        const bool rung = !sleep(period * slowness);
+        const bool rung = sleep(period * slowness);
         if (ends) return nullptr;
         if (rung) {
             in_vain = 0;

@@ -207,9 +207,8 @@ def test_a_communicator_may_say_what_returns_early(mpi, key, frames, receives, s
     counters = result.counters
     assert (counters["send_framed"] == 8) == frames and (counters["send_framed"] == 0) != frames, result
     assert (counters["receive_released"] > 0) == receives, result
-    copies = (
-        '"completes":false' in result.stdout
-    )  # where the library holds on to what it sends, as MPICH 4.0, or one that had no time
+    # Where the library holds on to what it sends, as MPICH 4.0 does, or one that had no time in MPI_Init.
+    copies = '"completes":false' in result.stdout
     assert (counters["send_copied"] > 0) == (sends or (copies and frames)), result
     asked = "the info key stretto=fast is unknown (it may be: off, chunk, receive, send, all); ignored"
     assert (asked in str(result)) == (key == "fast"), result
