@@ -21,6 +21,8 @@ from wrong import Wrong
 WARMUP = 2
 SWEEP_REPS = 5
 LONG_WARMUP = LONG_SWEEP_REPS = 1  # where one repetition takes seconds: a file
+LAUNCH = 180  # seconds: the limit of a launch, and for its repetitions so many times what theory says that they take
+AS_LONG = 3
 SWEPT = 2  # so many of the sweep's best chunks are measured further
 DISTURBED_HAND = 0.7  # of what is possible
 DISTURBED_RATIO = 0.15  # of what was asked for
@@ -103,6 +105,7 @@ class Measure:
         else:
             self.common += ["--bytes", plan.size]
         self.work: list[object] = []
+        self.expected = 0.0  # seconds of a repetition
         self.warmup, self.sweep_reps = (
             (LONG_WARMUP, LONG_SWEEP_REPS) if plan.kernel.needs_file else (WARMUP, SWEEP_REPS)
         )
@@ -120,14 +123,17 @@ class Measure:
         name = self.plan.kernel.name + (".stretto" if trigger and not unmodified else "")
         under = stretto_run(self.plan.mpi) if trigger and unmodified else []
         words = [*self.common, *self.work, "--run", ",".join(variants), "--reps", reps, "--warmup", self.warmup, *more]
-        return self.place.run(name, *words, environment=environment, under=under)
+        limit = LAUNCH + AS_LONG * self.expected * len(variants) * (reps + self.warmup)
+        return self.place.run(name, *words, environment=environment, timeout=limit, under=under)
 
     def calibrate(self) -> float:
-        if self.plan.kernel.needs_file:
+        plan = self.plan
+        if plan.kernel.needs_file:
             return 0
         self.tell("calibrating")
-        made = self.place.run(self.plan.kernel.name, *self.common, "--calibrate", self.plan.ratio)
+        made = self.place.run(plan.kernel.name, *self.common, "--calibrate", plan.ratio)
         self.work = ["--rounds", made["rounds"], "--compute", made["compute"]]
+        self.expected = plan.kernel.plain(plan.in_a_step(made["compute"]), made["compute"] / plan.ratio, plan.ranks)
         return made["compute"]
 
     def sweep(self) -> list[str]:
