@@ -12,6 +12,7 @@
 #include "tune/settings.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <cstring>
 
 namespace stretto::message {
@@ -135,6 +136,7 @@ void Send::hold_back() {
     count(Rule::send_held);
     held = true;
     held_back.push_back(this);
+    progress::helper::wanted(SIZE_MAX); // it leaves as soon as it may, however short what is under way
     if (!may_be_copied(end_bytes)) return;
     const report::Cost cost(reported);
     kept = std::make_unique_for_overwrite<std::byte[]>(end_bytes);

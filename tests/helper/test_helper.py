@@ -1,22 +1,24 @@
 """The thread that looks after long messages while the program computes: that it works, and that nobody need know of it."""
 
 import pathlib
+import subprocess
+import sys
+import uuid
 
 import pytest
 from compile import program
-from launch import launch, library
+from launch import ROOT, launch, library
 
 SOURCE = pathlib.Path(__file__).parent / "helper.c"
 ALL = {"STRETTO": "all", "STRETTO_COUNTERS": "1"}
 SINGLE, FUNNELED, SERIALIZED, MULTIPLE = range(4)
 
 
-def run(mpi, scene, *level, env=None, transport="tcp"):
+def run(mpi, scene, *words, env=None, transport="tcp"):
     if not library(mpi).exists():
         pytest.skip("libstretto is not built for this MPI")
-    arguments = [scene, *(str(number) for number in level)]
     result = launch(
-        mpi, 2, program(mpi, "helper", [SOURCE], linked=True), arguments,
+        mpi, 2, program(mpi, "helper", [SOURCE], linked=True), [scene, *words],
         transport=transport, env=ALL | (env or {}), timeout=60,
     )  # fmt: skip
     assert not result.hung, result
@@ -85,3 +87,24 @@ def test_a_barrier_waits_for_no_page_because_of_it(mpi):
     if "threads of its own" in result.stdout:
         pytest.skip("the library has threads of its own, for which a barrier waits")
     assert result.rc == 0 and threads(result, "helpers") == [1, 1], result
+
+
+@pytest.fixture(scope="module")
+def link():
+    """A lab of two hosts, whose messages take long enough."""
+    lab, name = [sys.executable, str(ROOT / "tools/lab")], f"helper-{uuid.uuid4().hex[:8]}"
+    up = subprocess.run([*lab, "up", "2", "--rate", "1gbit", "--name", name], capture_output=True, text=True)
+    if up.returncode:
+        pytest.skip(f"no lab on this machine: {up.stderr.strip()}")
+    yield name
+    subprocess.run([*lab, "down", "--name", name], capture_output=True)
+
+
+@pytest.mark.lab
+def test_what_is_held_back_leaves_when_the_receive_is_matched(mpi, link, tmp_path):
+    """However short it is, and although the program computes."""
+    if mpi == "mpich4":
+        pytest.skip("Debian's MPICH 4.0 is used on one host only")
+    result = run(mpi, "holds", tmp_path / "came", env={"STRETTO_RELEASE": "unmatched"}, transport=link)
+    assert result.rc == 0 and sorted(threads(result, "helpers")) == [0, 1], result
+    assert result.counters["receive_unmatched"] and result.counters["send_held"], result

@@ -809,6 +809,13 @@ MUTANTS = [
         pytest=("tests/helper", "level"),
     ),
     Mutant(
+        "helper: what is held back and short does not wake it",
+        "message/send.cpp",
+        "    progress::helper::wanted(SIZE_MAX); // it leaves as soon as it may, however short what is under way\n",
+        "",
+        pytest=("tests/helper", "held_back"),
+    ),
+    Mutant(
         "learning: nothing is ever left to the library",
         "tune/which_framing.cpp",
         "streams[stream].next(to, now) == framed;",
