@@ -85,13 +85,15 @@ struct Begun {
     return begun;
 }
 
-report::Fate fate(const Begun &begun, Mode mode, std::size_t bytes, const mpi::Peer *peer, MPI_Datatype type) {
+report::Fate fate(const Begun &begun, Mode mode, std::size_t bytes, const mpi::Communicator &comm,
+                  const mpi::Peer *peer, MPI_Datatype type) {
     using report::Fate;
     if (begun.send) return Fate::send_framed;
     if (begun.given_up) return Fate::send_given_up;
     if (!peer) return Fate::send_stranger;
     if (bytes < least_framed()) return Fate::send_small;
     if (!peer->frames_plain) return peer->near ? Fate::send_near : Fate::send_fast;
+    if (!comm.use.frames) return Fate::send_asked;
     if (mode != Mode::standard && mode != Mode::ready) return Fate::send_mode;
     if (bytes > settings.largest) return Fate::send_large;
     return mpi::type_map(type).known() ? Fate::send_no_tags : Fate::send_type;
@@ -102,8 +104,8 @@ void report_send(const Begun &begun, Mode mode, MPI_Count count, MPI_Datatype ty
         return;
     if (!report::current || dest == MPI_PROC_NULL || count < 0 || type == MPI_DATATYPE_NULL) return;
     const std::size_t bytes = static_cast<std::size_t>(count) * mpi::type_map(type).bytes();
-    const mpi::Peer *peer = mpi::communicator(comm)->framing_peer(dest);
-    report::message(report::current, fate(begun, mode, bytes, peer, type), bytes);
+    const mpi::Communicator &c = *mpi::communicator(comm);
+    report::message(report::current, fate(begun, mode, bytes, c, c.framing_peer(dest), type), bytes);
 }
 
 } // namespace

@@ -3,6 +3,7 @@
 #include "pages/memory.h"
 #include "tune/settings.h"
 
+#include <algorithm>
 #include <unordered_map>
 
 namespace stretto::tune {
@@ -17,17 +18,23 @@ double cost(std::size_t bytes, std::size_t stops) {
            cost_of_a_stop * static_cast<double>(stops);
 }
 
+constexpr unsigned patience = 4;
+// So many calls wait then, until one tries anew: twice as many each time that it hides nothing either.
+constexpr unsigned least_rest = 16, most_rest = 256;
+
+struct Way {
+    unsigned fruitless = 0; // in a row: the program waited nearly as long as its call would have
+    unsigned rest = least_rest;
+    // A message may be asked for twice, before its match and then: each has its own turn, or only the second one would try anew.
+    unsigned passed_by_unmatched = 0, passed_by_matched = 0;
+};
+
 struct Site {
-    struct {
-        unsigned fruitless = 0; // in a row: the program waited nearly as long as its call would have
-        unsigned passed_by = 0; // since then
-    } ways[2];
+    Way ways[2];
     Comes last = Comes::in_deltas;
-    auto &way() { return ways[static_cast<int>(last)]; }
+    Way &way() { return ways[static_cast<int>(last)]; }
 };
 std::unordered_map<CallSite, Site> sites;
-
-constexpr unsigned patience = 4, until_asked_anew = 64;
 
 } // namespace
 
@@ -41,18 +48,22 @@ bool lets_run_on(CallSite site, std::size_t missing, double link_rate, std::opti
     if (settings.force) return true;
     Site &its = sites[site];
     if (comes) its.last = *comes;
-    auto &known = its.way();
+    Way &known = its.way();
     if (known.fruitless < patience) return true;
-    if (++known.passed_by < until_asked_anew) return false;
-    known.passed_by = 0;
+    unsigned &passed_by = comes ? known.passed_by_matched : known.passed_by_unmatched;
+    if (++passed_by < known.rest) return false;
+    passed_by = 0;
     return true;
 }
 
 void learn(CallSite site, const RunOn &run) {
     Site &its = sites[site];
     its.last = run.comes;
-    auto &known = its.way();
-    known.fruitless = run.hidden < cost(run.bytes, run.stops) ? known.fruitless + 1 : 0;
+    Way &known = its.way();
+    if (run.hidden >= cost(run.bytes, run.stops))
+        known = {};
+    else if (++known.fruitless > patience)
+        known.rest = std::min(2 * known.rest, most_rest);
 }
 
 } // namespace stretto::tune

@@ -59,6 +59,18 @@ static void receive_and_wait_elsewhere(void) {
     }
 }
 
+static void exchange_plainly(void) {
+    MPI_Info info;
+    MPI_Comm plain;
+    MPI_Info_create(&info);
+    MPI_Info_set(info, "stretto", "off");
+    MPI_Comm_dup_with_info(MPI_COMM_WORLD, info, &plain);
+    MPI_Info_free(&info);
+    if (rank == 0) MPI_Send(buffer, BYTES, MPI_CHAR, 1, 1, plain); /* line: plain */
+    if (rank == 1) MPI_Recv(buffer, BYTES, MPI_CHAR, 0, 1, plain, MPI_STATUS_IGNORE);
+    MPI_Comm_free(&plain);
+}
+
 static void exchange_small(void) {
     char small[16] = "";
     if (rank == 0) MPI_Ssend(buffer, BYTES, MPI_CHAR, 1, 2, MPI_COMM_WORLD);                   /* line: ssend */
@@ -83,6 +95,7 @@ int main(int argc, char **argv) {
     for (int k = 0; k < TIMES; k++) receive_and_meet();
     for (int k = 0; k < TIMES; k++) receive_and_wait_elsewhere();
     for (int k = 0; k < TIMES; k++) exchange_small();
+    for (int k = 0; k < TIMES; k++) exchange_plainly();
     if (argc > 1 && strcmp(argv[1], "abort") == 0) MPI_Abort(MPI_COMM_WORLD, 3);
     MPI_Finalize();
     free(buffer);

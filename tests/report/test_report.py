@@ -130,7 +130,7 @@ def test_what_is_waited_elsewhere_meanwhile_is_not_hidden(page):
 
 
 def test_messages_left_alone_are_counted_with_their_reason(page):
-    sent = {"isend": "send_framed", "ssend": "send_mode", "small": "send_small"}
+    sent = {"isend": "send_framed", "ssend": "send_mode", "small": "send_small", "plain": "send_asked"}
     for name, became in sent.items():
         one = site(page("sites.c"), "sites.c", name)
         assert one["became"].keys() == {became} and one["became"][became]["messages"] == one["calls"]
