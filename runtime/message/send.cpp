@@ -32,6 +32,11 @@ constexpr std::size_t least_copied = 1 << 20;
 
 std::vector<Send *> held_back;
 
+// Copies of messages that are, or were, held back: those of which some deltas have not left. And the part of the link that they take: what
+// must not wait, as first fragments, finds it free.
+std::size_t paced = 0;
+constexpr double pace = 0.9;
+
 } // namespace
 
 std::optional<std::size_t> first_bytes(const mpi::TypedBuffer &data) {
@@ -100,6 +105,8 @@ void Send::leave_first(std::size_t n) {
     // synchronous mode is it. Beyond the window it waits with no data.
     acknowledged = size <= peer.eager && kind != Kind::escaped_synchronous;
     if (!acknowledged && !fits(n)) n = 0;
+    // What is held back is short when it may leave: its data has left, or is about to.
+    if (unmatched && may_be_copied(end_bytes)) n = 0;
     first_data = n;
     Header header{};
     header.nonce = mpi::job.nonce;
@@ -131,7 +138,8 @@ void Send::leave_first(std::size_t n) {
 }
 
 // Deltas leave meanwhile, no faster than the link takes them, so that first fragments need not queue behind them in the end; all messages
-// that are held back at the same pace, as their receivers wait for all. The program's buffer is not needed for that.
+// that are held back at the same pace, as their receivers wait for all. What is left then goes on at it: else the second message's first
+// fragment would queue behind the first one's deltas. The program's buffer is not needed for that.
 void Send::hold_back() {
     count(Rule::send_held);
     held = true;
@@ -145,10 +153,13 @@ void Send::hold_back() {
     copied += end_bytes;
     copies = false;
     detached = true;
+    if (!all_left()) paced++;
 }
 
 Send::~Send() {
-    if (detached) copied -= end_bytes;
+    if (!detached) return;
+    copied -= end_bytes;
+    if (!all_left()) paced--;
 }
 
 void Send::post_first() {
@@ -215,13 +226,13 @@ bool Send::leave(std::size_t k, bool whatever_the_window) {
         stalled = true;
         return false;
     }
-    if (held && detached) {
-        const double now = trace::now();
+    if (detached && (held || !whatever_the_window)) {
+        const double now = trace::now(), turn = static_cast<double>(bytes * paced) / (pace * peer.rate);
         if (now < may_leave) {
             stalled = true;
             return false;
         }
-        may_leave = now + static_cast<double>(bytes * held_back.size()) / peer.rate;
+        may_leave = std::max(may_leave, now - turn) + turn;
     }
     std::unique_ptr<std::byte[]> packed;
     const std::byte *from;
@@ -242,6 +253,7 @@ bool Send::leave(std::size_t k, bool whatever_the_window) {
     if (!acknowledged) hold(bytes);
     left[k] = true;
     left_bytes += bytes;
+    if (detached && all_left()) paced--;
     if (settings.debug) remember(range);
     if (trace::enabled()) trace::delta_left(to.rank, bytes);
     if (pending.empty()) looked = trace::now();

@@ -132,6 +132,22 @@ static void holds(const char *file) {
     printf("helpers %d\n", helpers(&all));
 }
 
+/* Rank 0 runs past a receive and sends a long message. Its deltas leave one by one; what has not left when the receive is matched, too. */
+static void paces(void) {
+    MPI_Status status;
+    if (rank == 0) {
+        MPI_Recv(in, SHORT, MPI_BYTE, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Send(out, BYTES, MPI_BYTE, 1, 0, MPI_COMM_WORLD);
+        MPI_Recv(in + SHORT, SHORT, MPI_BYTE, 1, 1, MPI_COMM_WORLD, &status);
+    } else {
+        usleep(10000);
+        MPI_Send(out, SHORT, MPI_BYTE, 0, 0, MPI_COMM_WORLD);
+        MPI_Recv(in, BYTES, MPI_BYTE, 0, 0, MPI_COMM_WORLD, &status);
+        for (int k = 0; k < BYTES; k++) CHECK(in[k] == 0); /* all of it is here */
+        MPI_Send(out, SHORT, MPI_BYTE, 0, 1, MPI_COMM_WORLD);
+    }
+}
+
 /* What the program asked for is what it is told. */
 static void tells_the_level(int asked) {
     int level = -1;
@@ -153,11 +169,13 @@ int main(int argc, char **argv) {
     other = 1 - rank;
     in = aligned_alloc(4096, BYTES);
     out = aligned_alloc(4096, BYTES);
+    memset(out, 0, BYTES);
     tells_the_level(level < 0 ? MPI_THREAD_SINGLE : level);
     if (strcmp(scene, "moves") == 0) moves();
     if (strcmp(scene, "forks") == 0) forks();
     if (strcmp(scene, "exits") == 0) exits();
     if (strcmp(scene, "holds") == 0) holds(argv[2]);
+    if (strcmp(scene, "paces") == 0) paces();
     if (strcmp(scene, "crosses") == 0) crosses_a_barrier();
     MPI_Finalize();
     int all;

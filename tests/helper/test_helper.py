@@ -1,5 +1,6 @@
 """The thread that looks after long messages while the program computes: that it works, and that nobody need know of it."""
 
+import json
 import pathlib
 import subprocess
 import sys
@@ -108,3 +109,25 @@ def test_what_is_held_back_leaves_when_the_receive_is_matched(mpi, link, tmp_pat
     result = run(mpi, "holds", tmp_path / "came", env={"STRETTO_RELEASE": "unmatched"}, transport=link)
     assert result.rc == 0 and sorted(threads(result, "helpers")) == [0, 1], result
     assert result.counters["receive_unmatched"] and result.counters["send_held"], result
+
+
+@pytest.mark.lab
+def test_what_was_held_back_goes_on_at_the_links_pace(mpi, link, tmp_path):
+    """So that other messages' first fragments, which are held back no longer, do not queue behind it."""
+    if mpi == "mpich4":
+        pytest.skip("Debian's MPICH 4.0 is used on one host only")
+    for attempt in range(5):
+        trace = tmp_path / str(attempt)
+        trace.mkdir()
+        result = run(mpi, "paces", env={"STRETTO_RELEASE": "unmatched", "STRETTO_TRACE": str(trace)}, transport=link)
+        assert result.rc == 0 and result.counters["send_held"], result
+        events = json.loads((trace / "rank-0.json").read_text())["events"]
+        matched = next(event["begin"] for event in events if event["kind"] == "receive")
+        left = [event["begin"] for event in events if event["kind"] == "delta_left"]
+        late = [time for time in left if time > matched]
+        if len(late) >= 16 and len(left) > len(late):
+            break
+    else:
+        pytest.fail(f"five times most had left when the receive was matched: {len(late)} of {len(left)} had not")
+    at_once = sum(time < late[0] + 0.1 * (late[-1] - late[0]) for time in late)
+    assert late[-1] - late[0] > 0.01 and at_once < 0.5 * len(late), (matched, late[0], late[-1], at_once, len(late))

@@ -816,6 +816,13 @@ MUTANTS = [
         pytest=("tests/helper", "held_back"),
     ),
     Mutant(
+        "release: what was held back no longer goes on at the link's pace",
+        "message/send.cpp",
+        "if (detached && (held || !whatever_the_window)) {",
+        "if (detached && held) {",
+        pytest=("tests/helper", "pace"),
+    ),
+    Mutant(
         "learning: nothing is ever left to the library",
         "tune/which_framing.cpp",
         "streams[stream].next(to, now) == framed;",
