@@ -37,6 +37,10 @@ demo: build ## real files compressed over an emulated cluster, plain and with St
 figures: build ## the README's table of figures, measured anew
 	@bench/figures $(if $(filter all,$(MPI)),,--mpi $(MPI))
 
+.PHONY: promises
+promises: build ## what an MPI library promises, in every setting under every MPI (make test leaves some out) (MPI=openmpi|...)
+	@STRETTO_BUILD=$(CURDIR)/$(BUILD) STRETTO_TESTS_FULL=1 $(PYTHON) -m pytest -q tests/mpi $(if $(filter all,$(MPI)),,--mpi $(MPI))
+
 .PHONY: lint
 lint: setup ## format of C++ and Python
 	@$(OURS) | xargs -0 --no-run-if-empty clang-format --dry-run -Werror
