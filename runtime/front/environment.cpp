@@ -29,6 +29,8 @@ namespace {
 constexpr double held_by_sockets = 128 << 10;
 constexpr double least_period = 250e-6, most_period = 20e-3;
 
+double period = 0; // of the helper's looks, in seconds
+
 // The helper's look. The program's own threads come first: they call the library, or wait in it. And while the library may use a page of
 // a buffer that has not come, only the program's one thread, which might touch that page, may call it.
 progress::helper::Found look() {
@@ -38,7 +40,9 @@ progress::helper::Found look() {
     if (!guard.held() || progress::looking || progress::blocked || pages::Guard::may_lend()) return Found::still;
     if (!progress::tasks) return Found::nothing;
     const std::size_t moves = progress::moves;
+    progress::until_next_look = period;
     progress::poll();
+    progress::until_next_look = 0;
     if (progress::moves == moves) return Found::still;
     stretto::count(Rule::helper_moved);
     return Found::moved;
@@ -50,8 +54,7 @@ void enable_helper() {
         if (links.frames_plain) rate = std::max(rate, links.link.rate);
     if (rate <= 0) return;
     progress::Guard::pages = true;
-    const double period =
-        settings.helper > 0 ? settings.helper : std::clamp(held_by_sockets / rate, least_period, most_period);
+    period = settings.helper > 0 ? settings.helper : std::clamp(held_by_sockets / rate, least_period, most_period);
     progress::helper::enable(look, period, settings.force ? 0 : static_cast<std::size_t>(held_by_sockets));
 }
 

@@ -139,7 +139,8 @@ void Send::leave_first(std::size_t n) {
 
 // Deltas leave meanwhile, no faster than the link takes them, so that first fragments need not queue behind them in the end; all messages
 // that are held back at the same pace, as their receivers wait for all. What is left then goes on at it: else the second message's first
-// fragment would queue behind the first one's deltas. The program's buffer is not needed for that.
+// fragment would queue behind the first one's deltas. Not without a helper, as the program may compute now; what the helper finds, it lets
+// leave as far ahead as its next look is away. The program's buffer is not needed for that.
 void Send::hold_back() {
     count(Rule::send_held);
     held = true;
@@ -173,6 +174,7 @@ void Send::leave_held() {
     sends.swap(held_back);
     for (Send *send : sends) send->post_first();
     for (Send *send : sends) send->leave_all(false);
+    if (paced) progress::helper::wanted(SIZE_MAX); // for what goes on at its pace
 }
 
 // A receive that returns before all has come must have the bytes of its last page, where other data may lie.
@@ -226,9 +228,9 @@ bool Send::leave(std::size_t k, bool whatever_the_window) {
         stalled = true;
         return false;
     }
-    if (detached && (held || !whatever_the_window)) {
+    if (detached && (held || (progress::helper::runs() && !whatever_the_window))) {
         const double now = trace::now(), turn = static_cast<double>(bytes * paced) / (pace * peer.rate);
-        if (now < may_leave) {
+        if (now + progress::until_next_look < may_leave) {
             stalled = true;
             return false;
         }

@@ -67,6 +67,9 @@ inline std::size_t tasks = 0;
 void add(Task &task);
 void remove(Task &task);
 
+//! Seconds until the next look, as far as is known: while the helper looks, its period. The program itself may look again at once.
+inline double until_next_look = 0;
+
 //! Look at every task once. A task may remove itself or others, and add new ones.
 void poll();
 
