@@ -29,18 +29,16 @@ namespace {
 constexpr double held_by_sockets = 128 << 10;
 constexpr double least_period = 250e-6, most_period = 20e-3;
 
-double period = 0; // of the helper's looks, in seconds
-
 // The helper's look. The program's own threads come first: they call the library, or wait in it. And while the library may use a page of
 // a buffer that has not come, only the program's one thread, which might touch that page, may call it.
-progress::helper::Found look() {
+progress::helper::Found look(double until_next) {
     using progress::helper::Found;
     const Inside inside;
     progress::Guard guard{std::try_to_lock};
     if (!guard.held() || progress::looking || progress::blocked || pages::Guard::may_lend()) return Found::still;
     if (!progress::tasks) return Found::nothing;
     const std::size_t moves = progress::moves;
-    progress::until_next_look = period;
+    progress::until_next_look = until_next;
     progress::poll();
     progress::until_next_look = 0;
     if (progress::moves == moves) return Found::still;
@@ -54,7 +52,8 @@ void enable_helper() {
         if (links.frames_plain) rate = std::max(rate, links.link.rate);
     if (rate <= 0) return;
     progress::Guard::pages = true;
-    period = settings.helper > 0 ? settings.helper : std::clamp(held_by_sockets / rate, least_period, most_period);
+    const double period =
+        settings.helper > 0 ? settings.helper : std::clamp(held_by_sockets / rate, least_period, most_period);
     progress::helper::enable(look, period, settings.force ? 0 : static_cast<std::size_t>(held_by_sockets));
 }
 

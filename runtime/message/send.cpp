@@ -106,7 +106,8 @@ void Send::leave_first(std::size_t n) {
     acknowledged = size <= peer.eager && kind != Kind::escaped_synchronous;
     if (!acknowledged && !fits(n)) n = 0;
     // What is held back is short when it may leave: its data has left, or is about to.
-    if (unmatched && may_be_copied(end_bytes)) n = 0;
+    const bool apart = unmatched && may_be_copied(end_bytes);
+    if (apart) n = 0;
     first_data = n;
     Header header{};
     header.nonce = mpi::job.nonce;
@@ -132,7 +133,7 @@ void Send::leave_first(std::size_t n) {
     }
     left.assign(cells(), false);
     if (unmatched)
-        hold_back();
+        hold_back(apart);
     else
         post_first();
 }
@@ -141,12 +142,12 @@ void Send::leave_first(std::size_t n) {
 // that are held back at the same pace, as their receivers wait for all. What is left then goes on at it: else the second message's first
 // fragment would queue behind the first one's deltas. Not without a helper, as the program may compute now; what the helper finds, it lets
 // leave as far ahead as its next look is away. The program's buffer is not needed for that.
-void Send::hold_back() {
+void Send::hold_back(bool apart) {
     count(Rule::send_held);
     held = true;
     held_back.push_back(this);
     progress::helper::wanted(SIZE_MAX); // it leaves as soon as it may, however short what is under way
-    if (!may_be_copied(end_bytes)) return;
+    if (!apart) return;
     const report::Cost cost(reported);
     kept = std::make_unique_for_overwrite<std::byte[]>(end_bytes);
     data.pack(0, end_bytes, kept.get());

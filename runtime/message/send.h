@@ -100,7 +100,7 @@ private:
 
     void leave_first(std::size_t n);
     void post_first();
-    void hold_back();
+    void hold_back(bool apart);
     bool may_be_unwanted() const { return cancelled && !acknowledged && !held; }
     bool all_left() const { return left_bytes == end_bytes; }
     bool fits(std::size_t bytes) const;
@@ -141,7 +141,7 @@ private:
     bool placed = false;   // the first fragment has left, or
     bool held = false;     // is held back (rule 12)
     bool detached = false; // all of it is a copy
-    double may_leave = 0;  // when the next delta may, of a message that is held back and detached
+    double may_leave = 0;  // when the next delta may, of a message that is, or was, held back and is detached
     bool ended = false;
     bool orphan = false;
     bool cancelled = false;

@@ -19,7 +19,7 @@ namespace {
 constexpr unsigned patience = 4;
 constexpr unsigned slowest = 64;
 
-Found (*look)() = nullptr;
+Found (*look)(double until_next) = nullptr;
 std::int64_t period = 0; // ns
 std::size_t least = SIZE_MAX;
 
@@ -57,7 +57,7 @@ void *work(void *) {
             continue;
         }
         rests = true; // what begins after this look rings
-        switch (look()) {
+        switch (look(static_cast<double>(period) * 1e-9)) {
         case Found::nothing:
             wait_for_bell();
             if (ends) return nullptr;
@@ -95,7 +95,7 @@ void begin() {
 
 } // namespace
 
-void enable(Found (*its_look)(), double its_period, std::size_t more_than) {
+void enable(Found (*its_look)(double), double its_period, std::size_t more_than) {
     look = its_look;
     period = static_cast<std::int64_t>(its_period * 1e9);
     least = more_than;

@@ -13,9 +13,9 @@ enum class Found {
     moved,
 };
 
-//! How it works, from now on: looks (in its thread, without the lock) so many seconds apart, while messages of more bytes than so many are
+//! How it works, from now on: looks (in its thread, without the lock) so many seconds apart, which each is told, while messages of more bytes than so many are
 //! under way. None of its calls lets a program's signal in.
-void enable(Found (*look)(), double period, std::size_t more_than);
+void enable(Found (*look)(double until_next), double period, std::size_t more_than);
 
 //! Such a message may have begun. Under the lock, which is a real one from enable() on.
 void wanted(std::size_t bytes);

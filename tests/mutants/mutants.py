@@ -687,8 +687,8 @@ MUTANTS = [
     Mutant(
         "release: a message leaves before what its sender has received is matched",
         "message/send.cpp",
-        "    if (unmatched)\n        hold_back();",
-        "    if (false)\n        hold_back();",
+        "    if (unmatched)\n        hold_back(apart);",
+        "    if (false)\n        hold_back(apart);",
         ("unmatched_nothing_is_seen_before_what_it_follows",),
         transport="tcp",
         env=UNMATCHED,
