@@ -33,9 +33,11 @@ int finish_receive(Incoming &incoming, MPI_Status *status);
 //! Could what comes be framed? A first fragment never exceeds a correct receive (rule 2).
 bool may_be_framed(const mpi::Communicator &comm, int source, MPI_Count count, MPI_Datatype type);
 
-//! May its call return before all has come? Pages are started where it may. Not under the lock.
+//! May its call return before all has come? Pages are started where it may. Not under the lock. status_asked: of a call that waits, which is
+//! asked for what only the match tells.
 message::Returns returns(const mpi::Communicator &comm, MPI_Count count, MPI_Datatype type);
-message::Returns returns(MPI_Comm comm, int source, int tag, MPI_Count count, MPI_Datatype type);
+message::Returns returns(MPI_Comm comm, int source, int tag, MPI_Count count, MPI_Datatype type,
+                         bool status_asked = false);
 
 //! The call of a receive. Where something is learnt of it, the program's own.
 CallSite call_site(message::Returns when);

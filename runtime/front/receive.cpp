@@ -73,14 +73,14 @@ bool may_precede_its_match(const mpi::Communicator &comm, int source, int tag, M
            tune::lets_run_on(callers_own(), capacity(count, type), peer->rate);
 }
 
-Returns returns(MPI_Comm comm, int source, int tag, MPI_Count count, MPI_Datatype type) {
+Returns returns(MPI_Comm comm, int source, int tag, MPI_Count count, MPI_Datatype type, bool status_asked) {
     if (!Use::receives_somewhere) return Returns::complete;
     bool unmatched;
     {
         progress::Guard guard;
         const mpi::Communicator &c = *mpi::communicator(comm);
         if (!c.use.receives || !c.may_meet_framed(source) || !may_come_in_parts(count, type)) return Returns::complete;
-        unmatched = may_precede_its_match(c, source, tag, count, type);
+        unmatched = !status_asked && may_precede_its_match(c, source, tag, count, type);
     }
     start_pages();
     return unmatched ? Returns::unmatched : Returns::released;
@@ -201,7 +201,7 @@ void report_native(const MPI_Status &status) {
     trace::Wait wait;
     // Returns at once; MPICH 4.0's non-blocking form gives another status.
     if (source == MPI_PROC_NULL) return native::recv(buf, count, type, source, tag, comm, status);
-    const Returns when = returns(comm, source, tag, count, type);
+    const Returns when = returns(comm, source, tag, count, type, status != MPI_STATUS_IGNORE);
     if (nothing_under_way() && when != Returns::unmatched) {
         const auto &c = mpi::communicator(comm);
         if (!may_be_framed(*c, source, count, type)) return native::recv(buf, count, type, source, tag, comm, status);

@@ -88,7 +88,7 @@ std::unique_ptr<std::byte[]> copy_of(const void *buf, MPI_Count count, MPI_Datat
 int Sendrecv(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf,
              MPI_Count recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Status *status) {
     trace::Wait waiting;
-    const message::Returns when = returns(comm, source, recvtag, recvcount, recvtype);
+    const message::Returns when = returns(comm, source, recvtag, recvcount, recvtype, status != MPI_STATUS_IGNORE);
     if (nothing_under_way() && when != message::Returns::unmatched &&
         !may_frame(*mpi::communicator(comm), dest, sendcount, sendtype)) {
         MPI_Status its_status;
@@ -112,7 +112,7 @@ int Sendrecv_replace(void *buf, MPI_Count count, MPI_Datatype type, int dest, in
     MPI_Count size = 0;
     const auto copy = copy_of(buf, count, type, comm, size);
     Both both = begin(copy.get(), size, MPI_PACKED, dest, sendtag, buf, count, type, source, recvtag, comm,
-                      returns(comm, source, recvtag, count, type));
+                      returns(comm, source, recvtag, count, type, status != MPI_STATUS_IGNORE));
     return wait(both, status);
 }
 

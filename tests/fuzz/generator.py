@@ -526,12 +526,13 @@ def _wrong(stream):
     return None
 
 
-def write(items, number, ranks, by_pages=False):
-    """The lines of a program. by_pages: nobody is told what is final, so every byte of a delta send is written once, upwards."""
+def write(items, number, ranks, by_pages=False, has_room=lambda one: False):
+    """The lines of a program. by_pages: nobody is told what is final, so every byte of a delta send is written once, upwards. has_room: which
+    messages that are longer than their receives are not to be so, for libraries that do wrong then."""
     threads = max((thread for thread, _ in items), default=0) + 1
     lines = [f"program {number} {threads}"]
     for thread in range(threads):
-        lines += _write_thread([item for t, item in items if t == thread], thread, ranks, by_pages)
+        lines += _write_thread([item for t, item in items if t == thread], thread, ranks, by_pages, has_room)
     return [*lines, "end"]
 
 
@@ -545,7 +546,7 @@ def _upwards(pieces):
     return tuple((time, a, b) for time, (a, b) in zip(times, ranges, strict=False))
 
 
-def _write_thread(items, thread, ranks, by_pages):
+def _write_thread(items, thread, ranks, by_pages, has_room):
     operations, messages, slots = [], [], {}
 
     def slot(rank):
@@ -561,7 +562,10 @@ def _write_thread(items, thread, ranks, by_pages):
             flat += item if isinstance(item, list) else [item]
     for item in flat:
         if isinstance(item, Message):
-            messages.append(dataclasses.replace(item, pieces=_upwards(item.pieces) if by_pages else item.pieces))
+            one = dataclasses.replace(item, pieces=_upwards(item.pieces) if by_pages else item.pieces)
+            if one.truncated and has_room(one):
+                one.truncated, one.capacity = False, max(one.n, one.maximum)
+            messages.append(one)
         else:
             messages += [dataclasses.replace(one) for one in item.messages]
             same = {}

@@ -81,11 +81,6 @@ REWRITE = {
 }
 # UCX, under Debian's MPICH 4.0, directs every object's munmap to itself: the job ends with a message that says what has happened.
 UNSEEN = {"mpich4": {"pages_what_comes_is_unmapped"}}
-# Open MPI over TCP writes a native message that is too long beyond the receive's end: into the program's memory, or into ours.
-BEYOND_THE_END = {
-    "openmpi": {"a_truncated_receive_returns_its_error"},
-    "openmpi5": {"a_truncated_receive_returns_its_error"},
-}
 # A program that does wrong, and is served as far as its sends are ours: one for which no tags are free goes native, and is not known to us.
 ALONE = "released_what_is_still_sent_is_received_into"
 PROMISE = re.compile(r"^PROMISE\((\w+)\)", re.M)
@@ -122,7 +117,6 @@ def outcomes(mpi, setting):
     known = launch(mpi, 1, executable, ["--list"]).stdout.split()
     left = [name for name in sorted(known) if holds_in(setting, name) and name not in UNSEEN.get(mpi, ())]
     left = [name for name in left if name not in WRONG_WITHOUT_US.get((mpi, transport), ())]
-    left = [name for name in left if "unmatched" not in setting or name not in BEYOND_THE_END.get(mpi, ())]
     found, provided = {}, None
     for _ in range(6):  # more than five hangs need no more hours
         if not left:
@@ -164,8 +158,6 @@ def test_promise(mpi, setting, name):
     if name not in known:
         pytest.skip("this MPI has no such function")
     if name in WRONG_WITHOUT_US.get((mpi, SETTINGS[setting][1]), ()):
-        pytest.skip("wrong in the library itself")
-    if "unmatched" in setting and name in BEYOND_THE_END.get(mpi, ()):
         pytest.skip("wrong in the library itself")
     if name in UNSEEN.get(mpi, ()):
         pytest.skip("the library hides the call from us")
