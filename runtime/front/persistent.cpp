@@ -71,7 +71,8 @@ int start_receive(Operation &operation) {
     const auto &[comm, source, tag] = p.envelope;
     const message::Returns when = returns(comm->handle, source, tag, p.count, p.type);
     // As MPI_Irecv does.
-    if (progress::tasks && when != message::Returns::unmatched) settle(p.buf, p.count, p.type, true);
+    if (progress::tasks && (when != message::Returns::unmatched || message::probed::any()))
+        settle(p.buf, p.count, p.type, true);
     progress::Guard guard;
     enter();
     operation.active = true;

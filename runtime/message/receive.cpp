@@ -71,7 +71,8 @@ void Receive::first_came(const MPI_Status &its_status, int its_error) {
     const auto length = static_cast<std::size_t>(n);
     // Longer than the buffer: truncated natively, which the library has told (rule 14). From a peer that does not frame there
     // may be no buffer to ask.
-    if (failure != MPI_SUCCESS || n < 0 || !has_fragment_length(length) ||
+    // What its memory held before may look like a header, if it was cancelled.
+    if (failure != MPI_SUCCESS || n < 0 || !has_fragment_length(length) || was_cancelled() ||
         !from.comm->framing_peer(status.MPI_SOURCE) || length > data.bytes()) {
         state = State::complete;
     } else {
@@ -94,11 +95,15 @@ std::byte *Receive::set_apart() {
     return apart.get();
 }
 
-// A plain message, or none: into the buffer as the library would have done it.
-void Receive::come_whole(std::size_t bytes) {
+bool Receive::was_cancelled() const {
     int cancelled = 0;
     mpi::library.Test_cancelled(&status, &cancelled);
-    if (cancelled || failure != MPI_SUCCESS) bytes = 0;
+    return cancelled;
+}
+
+// A plain message, or none: into the buffer as the library would have done it.
+void Receive::come_whole(std::size_t bytes) {
+    if (was_cancelled() || failure != MPI_SUCCESS) bytes = 0;
     unpack(apart.get(), bytes);
     end_guard();
     if (ran_on) learn_release();
@@ -253,7 +258,8 @@ bool Receive::close_all() {
 }
 
 bool Receive::may_run_on(bool before_its_match) {
-    if (state == State::posted) return before_its_match && returns == Returns::unmatched && close_all();
+    // One out of the probed list is received straight into the buffer, whose pages must stay open for the library.
+    if (state == State::posted) return before_its_match && apart && returns == Returns::unmatched && close_all();
     if (returns == Returns::unmatched && state == State::deltas) return guard->edges_arrived();
     if (state != State::deltas || returns != Returns::released) return false;
     if (guard) return edges_come();

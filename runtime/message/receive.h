@@ -117,6 +117,7 @@ private:
     bool follows_another() const;
     bool is_being_sent() const;
     void unpack(const std::byte *start, std::size_t bytes);
+    bool was_cancelled() const;
     void come_whole(std::size_t bytes);
     void learn_release();
     report::Fate why_it_waits(double link_rate) const;

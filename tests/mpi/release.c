@@ -2,6 +2,7 @@
  * see after MPI_Recv. Under any other setting these are promises of MPI like the others. */
 #include "promise.h"
 #include <pthread.h>
+#include <stdint.h>
 #include <stretto/stretto.h>
 #include <unistd.h>
 
@@ -340,9 +341,16 @@ PROMISE(an_info_key_says_what_returns_early) {
 /* With STRETTO_RELEASE=unmatched a receive whose status nobody asks for returns before anything was sent. An allocator that is not glibc's
  * gives no mappings of their own: there, whole pages (STRETTO_TESTS_WHOLE_PAGES). */
 static unsigned char *allocation(long bytes) {
-    unsigned char *memory =
-        getenv("STRETTO_TESTS_WHOLE_PAGES") ? aligned_alloc(4096, (bytes + 4095) / 4096 * 4096) : malloc(bytes);
+    enum { PAGE = 4096, IN_A_MAPPING = 16, TRIES = 16 };
+    unsigned char *memory, *in_heap[TRIES];
+    int tries = 0;
+    if (getenv("STRETTO_TESTS_WHOLE_PAGES"))
+        memory = aligned_alloc(PAGE, (bytes + PAGE - 1) / PAGE * PAGE);
+    else /* glibc takes a free piece of the heap first, where one is large enough */
+        while ((memory = malloc(bytes)) && (uintptr_t)memory % PAGE != IN_A_MAPPING && tries < TRIES)
+            in_heap[tries++] = memory;
     CHECK(memory != NULL);
+    while (tries > 0) free(in_heap[--tries]);
     memset(memory, 0xEE, bytes);
     return memory;
 }
@@ -495,6 +503,28 @@ PROMISE(unmatched_a_probed_message_waits_for_the_one_before_it) {
             MPI_Wait(&request, MPI_STATUS_IGNORE);
             CHECK(is_content(buffer, bytes, k + 50));
             for (long at = bytes; at < BYTES; at += 97) CHECK(buffer[at] == byte_of(k, at));
+        }
+    }
+    free(buffer), free(second);
+}
+
+PROMISE(unmatched_a_message_that_a_probe_passed_by_is_received) {
+    unsigned char *buffer = allocation(BYTES), *second = allocation(BYTES);
+    for (int k = 0; k < TIMES; k++) {
+        if (rank == 0) {
+            MPI_Request request[2];
+            fill(buffer, BYTES, k), fill(second, BYTES, k + 50);
+            MPI_Issend(buffer, BYTES, MPI_BYTE, 1, 1, MPI_COMM_WORLD, &request[0]);
+            MPI_Isend(second, BYTES, MPI_BYTE, 1, 2, MPI_COMM_WORLD, &request[1]);
+            usleep(10000);
+            MPI_Waitall(2, request, MPI_STATUSES_IGNORE);
+        }
+        if (rank == 1) {
+            MPI_Probe(0, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+            MPI_Recv(buffer, BYTES, MPI_BYTE, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+            CHECK(is_content(buffer, BYTES, k));
+            MPI_Recv(second, BYTES, MPI_BYTE, 0, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+            CHECK(is_content(second, BYTES, k + 50));
         }
     }
     free(buffer), free(second);

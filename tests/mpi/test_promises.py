@@ -109,6 +109,26 @@ CASES = [
 ]
 
 
+def read(result, names, found):
+    """Enters what became of each promise that was run. Was one running at the end?"""
+    text, running = [], None
+    for line in result.stdout.splitlines():
+        word, _, rest = line.partition(" ")
+        if word == "begin":
+            running, text = rest, []
+        elif word in ("ok", "broken") and running:
+            found[running] = "" if word == "ok" else "\n".join(text) or line
+            running = None
+        else:
+            text.append(line)
+    if running:
+        result.stdout = "\n".join(text)  # of this promise only
+        found[running] = f"{result}"
+    elif result.rc and not any(found.values()):
+        found[names[-1]] = f"after the last promise:\n{result}"
+    return running is not None
+
+
 @functools.cache
 def outcomes(mpi, setting):
     """{promise: what was printed while it ran, "" where it held}, and what the library provided."""
@@ -117,34 +137,24 @@ def outcomes(mpi, setting):
     known = launch(mpi, 1, executable, ["--list"]).stdout.split()
     left = [name for name in sorted(known) if holds_in(setting, name) and name not in UNSEEN.get(mpi, ())]
     left = [name for name in left if name not in WRONG_WITHOUT_US.get((mpi, transport), ())]
+    # Those of early release in a job of their own: where messages were truncated natively their tags are gone (rule 6), and much is native.
+    early = [name for name in left if name.startswith(("released_", "unmatched_"))]
     found, provided = {}, None
-    for _ in range(6):  # more than five hangs need no more hours
-        if not left:
-            break
-        arguments = (["--level", level] if level else []) + left
-        result = launch(
-            mpi, ranks, executable, arguments, transport=transport, env=env, preload=use == "preloaded",
-            timeout=int(os.environ.get("STRETTO_TEST_TIMEOUT", 120)),
-        )  # fmt: skip
-        provided = provided or re.findall(r"^provided (.*)$", result.stdout, re.M)
-        text, running = [], None
-        for line in result.stdout.splitlines():
-            word, _, rest = line.partition(" ")
-            if word == "begin":
-                running, text = rest, []
-            elif word in ("ok", "broken") and running:
-                found[running] = "" if word == "ok" else "\n".join(text) or line
-                running = None
-            else:
-                text.append(line)
-        if running:
-            result.stdout = "\n".join(text)  # of this promise only
-            found[running] = f"{result}"
-        elif result.rc and not any(found.values()):
-            found[left[-1]] = f"after the last promise:\n{result}"
-        left = [name for name in left if name not in found]
-        if not running:
-            break
+    for group in (early, [name for name in left if name not in early]):
+        left = group
+        for _ in range(6):  # more than five hangs need no more hours
+            if not left:
+                break
+            arguments = (["--level", level] if level else []) + left
+            result = launch(
+                mpi, ranks, executable, arguments, transport=transport, env=env, preload=use == "preloaded",
+                timeout=int(os.environ.get("STRETTO_TEST_TIMEOUT", 120)),
+            )  # fmt: skip
+            provided = provided or re.findall(r"^provided (.*)$", result.stdout, re.M)
+            running = read(result, left, found)
+            left = [name for name in left if name not in found]
+            if not running:
+                break
     return found, provided, set(known)
 
 

@@ -694,6 +694,15 @@ MUTANTS = [
         env=UNMATCHED,
     ),
     Mutant(
+        "release: what a probe passed by returns before the library has filled its buffer",
+        "message/receive.cpp",
+        "before_its_match && apart && returns",
+        "before_its_match && returns",
+        ("unmatched_a_message_that_a_probe_passed_by_is_received",),
+        transport="tcp",
+        env=UNMATCHED,
+    ),
+    Mutant(
         "release: a message leaves before what its sender has received is matched",
         "message/send.cpp",
         "    if (unmatched)\n        hold_back(apart);",
