@@ -2,8 +2,8 @@
 //
 //   mpirun -n 2 bandwidth BYTES...
 //
-// Each sample is three messages, one through each of library.h's variants. A message ends when its last byte has been looked at: a
-// receive may return before (STRETTO=receive), and what were then still under way would count for the next variant.
+// Each sample is three messages, one through each of library.h's variants. A message ends when every page of it has been looked
+// at: a receive may return before (STRETTO=receive), and what were then still under way would count for the next variant.
 //
 //   bytes_per_s         as bound
 //   direct_bytes_per_s the library's own
@@ -15,7 +15,7 @@
 #include "library.h"
 #include "samples.h"
 
-enum { HUGE_PAGE = 1 << 21, WARMUP = 2, FEWEST = 9, EACH = 256 << 20 }; // bytes of each size and variant
+enum { PAGE = 4096, HUGE_PAGE = 1 << 21, WARMUP = 2, FEWEST = 9, EACH = 256 << 20 }; // bytes of each size and variant
 
 typedef struct {
     int bytes;
@@ -24,19 +24,27 @@ typedef struct {
 
 static int rank;
 
-// Both ranks count alike, so that each message is known by its last byte.
+// Both ranks count alike, so that each message is known by a byte of each page.
+static void mark(volatile char *data, int bytes, char number) {
+    for (int at = 0; at < bytes; at += PAGE) data[at] = number;
+}
+static int is_marked(const volatile char *data, int bytes, char number) {
+    int good = 1;
+    for (int at = 0; at < bytes; at += PAGE) good &= data[at] == number;
+    return good;
+}
+
 static double seconds(Calls mpi, char *data, int bytes) {
     static char number;
-    volatile char *last = data + bytes - 1;
     number++;
-    if (rank == 0) *last = number;
+    if (rank == 0) mark(data, bytes, number);
     double begin = now();
     if (rank == 0) {
         mpi.send(data, bytes, MPI_BYTE, 1, 0, MPI_COMM_WORLD);
         mpi.recv(NULL, 0, MPI_BYTE, 1, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     } else if (rank == 1) {
         mpi.recv(data, bytes, MPI_BYTE, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-        if (*last != number) {
+        if (!is_marked(data, bytes, number)) {
             fprintf(stderr, "bandwidth: message %d of %d bytes did not come whole\n", number, bytes);
             MPI_Abort(MPI_COMM_WORLD, 1);
         }
