@@ -39,6 +39,9 @@ message::Returns returns(const mpi::Communicator &comm, MPI_Count count, MPI_Dat
 message::Returns returns(MPI_Comm comm, int source, int tag, MPI_Count count, MPI_Datatype type,
                          bool status_asked = false);
 
+//! Before a receive is posted without a wait: what still comes into its buffer does, where that may come in between. Not under the lock.
+void settle_before(message::Returns when, const void *buf, MPI_Count count, MPI_Datatype type);
+
 //! The call of a receive. Where something is learnt of it, the program's own.
 CallSite call_site(message::Returns when);
 

@@ -70,9 +70,7 @@ int start_receive(Operation &operation) {
     const Operation::Persistent &p = *operation.persistent;
     const auto &[comm, source, tag] = p.envelope;
     const message::Returns when = returns(comm->handle, source, tag, p.count, p.type);
-    // As MPI_Irecv does.
-    if (progress::tasks && (when != message::Returns::unmatched || message::probed::any()))
-        settle(p.buf, p.count, p.type, true);
+    settle_before(when, p.buf, p.count, p.type);
     progress::Guard guard;
     enter();
     operation.active = true;

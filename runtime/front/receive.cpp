@@ -86,6 +86,11 @@ Returns returns(MPI_Comm comm, int source, int tag, MPI_Count count, MPI_Datatyp
     return unmatched ? Returns::unmatched : Returns::released;
 }
 
+// One that is posted apart comes in once the buffer's last message has; one out of the probed list is not posted apart.
+void settle_before(Returns when, const void *buf, MPI_Count count, MPI_Datatype type) {
+    if (progress::tasks && (when != Returns::unmatched || message::probed::any())) settle(buf, count, type, true);
+}
+
 CallSite call_site(Returns when) {
     return when == Returns::complete ? caller : callers_own();
 }
@@ -221,8 +226,7 @@ void report_native(const MPI_Status &status) {
 
 int Irecv(void *buf, MPI_Count count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Request *request) {
     const Returns when = returns(comm, source, tag, count, type);
-    // One that is posted apart comes in once the buffer's last message has.
-    if (progress::tasks && (when != Returns::unmatched || message::probed::any())) settle(buf, count, type, true);
+    settle_before(when, buf, count, type);
     progress::Guard guard;
     enter();
     const Incoming incoming = begin_receive(buf, count, type, source, tag, comm, call_site(when), when);

@@ -231,22 +231,20 @@ static int F_Testall(int n, MPI_Request *request, int *flag, MPI_Status *status)
 }
 
 /* MPICH leaves the index alone where a request ended in an error: which it is, its handle tells. */
-static void find_ended(int n, const MPI_Request *before, const MPI_Request *request, int code, MPI_Fint *index) {
+static void find_ended(int n, const MPI_Request *before, const MPI_Fint *after, int code, MPI_Fint *index) {
     for (int i = 0; code && *index == MPI_UNDEFINED && i < n; i++)
-        if (before[i] != MPI_REQUEST_NULL && request[i] == MPI_REQUEST_NULL) *index = i + 1;
+        if (before[i] != MPI_REQUEST_NULL && MPI_Request_f2c(after[i]) == MPI_REQUEST_NULL) *index = i + 1;
 }
 
 void mpi_waitany_(in n, out requests, out index, out status, out code);
 static int F_Waitany(int n, MPI_Request *request, int *index, MPI_Status *status) {
     F_STATUS(status)
-    MPI_Request before[MOST_REQUESTS];
     MPI_Fint requests[MOST_REQUESTS];
     to_fortran(n, request, requests);
     *index = MPI_UNDEFINED; /* which an error may leave */
     mpi_waitany_(&n, requests, index, f_status, &code);
-    memcpy(before, request, n * sizeof *before);
+    find_ended(n, request, requests, code, index);
     from_fortran(n, requests, request);
-    find_ended(n, before, request, code, index);
     if (*index != MPI_UNDEFINED) --*index;
     TELL_STATUS(status)
     return code;
@@ -255,14 +253,12 @@ static int F_Waitany(int n, MPI_Request *request, int *index, MPI_Status *status
 void mpi_testany_(in n, out requests, out index, out flag, out status, out code);
 static int F_Testany(int n, MPI_Request *request, int *index, int *flag, MPI_Status *status) {
     F_STATUS(status)
-    MPI_Request before[MOST_REQUESTS];
     MPI_Fint requests[MOST_REQUESTS];
     to_fortran(n, request, requests);
     *index = MPI_UNDEFINED; /* which an error may leave */
     mpi_testany_(&n, requests, index, flag, f_status, &code);
-    memcpy(before, request, n * sizeof *before);
+    find_ended(n, request, requests, code, index);
     from_fortran(n, requests, request);
-    find_ended(n, before, request, code, index);
     if (*index != MPI_UNDEFINED) --*index;
     if (*flag) TELL_STATUS(status)
     return code;

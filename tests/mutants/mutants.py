@@ -735,7 +735,7 @@ MUTANTS = [
     Mutant(
         "release: a persistent receive starts into a buffer that a message still comes into",
         "front/persistent.cpp",
-        "settle(p.buf, p.count, p.type, true);",
+        "settle_before(when, p.buf, p.count, p.type);",
         "static_cast<void>(0);",
         ("released_a_persistent_receive_waits_for_what_comes_into_its_buffer",),
         transport="tcp",
