@@ -1,5 +1,6 @@
 // overlap: the oldest advice. Each rank begins a message to its right and one from its left, computes what needs neither, and waits. Whether
-// anything overlaps is up to the MPI library, which moves large messages only when it is called.
+// anything overlaps is up to the MPI library, which moves large messages only when it is called. Built with ONE_WAY it is overlap-one-way:
+// every second rank sends to its right, in the next step the others do.
 //
 //   plain = S (Tc + Tm)     ideal = S max(Tc, Tm)     for S steps; a library that progresses by itself is at ideal already
 #include <stdlib.h>
@@ -7,7 +8,13 @@
 
 #include "harness/kernel.h"
 
-enum { STEPS = 4 };
+#ifdef ONE_WAY
+enum { STEPS = 4, BOTH_WAYS = 0 };
+static const char NAME[] = "overlap-one-way";
+#else
+enum { STEPS = 4, BOTH_WAYS = 1 };
+static const char NAME[] = "overlap";
+#endif
 
 static double *out, *in, *work;
 static long n;
@@ -28,15 +35,29 @@ static void next_message(void) {
     for (long i = 0; i < n; i++) out[i] = in[i] + 1;
 }
 
+static int receives(int step) {
+    return BOTH_WAYS || (rank + step) % 2 == 1;
+}
+
+static int sends(int step) {
+    return BOTH_WAYS || !receives(step);
+}
+
+static int begin(int step, MPI_Request request[2]) {
+    int k = 0;
+    if (receives(step)) MPI_Irecv(in, (int)n, MPI_DOUBLE, left, 0, MPI_COMM_WORLD, &request[k++]);
+    if (sends(step)) MPI_Isend(out, (int)n, MPI_DOUBLE, right, 0, MPI_COMM_WORLD, &request[k++]);
+    return k;
+}
+
 static void plain(void) {
     for (int s = 0; s < STEPS; s++) {
         MPI_Request request[2];
         work_step(s);
-        MPI_Irecv(in, (int)n, MPI_DOUBLE, left, 0, MPI_COMM_WORLD, &request[0]);
-        MPI_Isend(out, (int)n, MPI_DOUBLE, right, 0, MPI_COMM_WORLD, &request[1]);
+        const int begun = begin(s, request);
         compute();
-        MPI_Waitall(2, request, MPI_STATUSES_IGNORE);
-        next_message();
+        MPI_Waitall(begun, request, MPI_STATUSES_IGNORE);
+        if (receives(s)) next_message();
     }
 }
 
@@ -49,24 +70,22 @@ static void hand(long chunk_bytes) {
     for (int s = 0; s < STEPS; s++) {
         int k = 0, some;
         work_step(s);
-        for (long a = 0; a < n; a += chunk)
+        for (long a = 0; a < n && receives(s); a += chunk)
             MPI_Irecv(in + a, (int)(least(a + chunk, n) - a), MPI_DOUBLE, left, 0, MPI_COMM_WORLD, &requests[k++]);
-        for (long a = 0; a < n; a += chunk)
+        for (long a = 0; a < n && sends(s); a += chunk)
             MPI_Isend(out + a, (int)(least(a + chunk, n) - a), MPI_DOUBLE, right, 0, MPI_COMM_WORLD, &requests[k++]);
         for (long a = 0, strips = 0; a < n; a += STRIP, strips++) {
             strip(a);
             if (strips % 16 == 0) MPI_Testsome(k, requests, &some, done, MPI_STATUSES_IGNORE);
         }
         MPI_Waitall(k, requests, MPI_STATUSES_IGNORE);
-        next_message();
+        if (receives(s)) next_message();
     }
 }
 
-static void message(void) { // all ranks at once
+static void message(void) { // of all ranks that send in a step, at once
     MPI_Request request[2];
-    MPI_Irecv(in, (int)n, MPI_DOUBLE, left, 0, MPI_COMM_WORLD, &request[0]);
-    MPI_Isend(out, (int)n, MPI_DOUBLE, right, 0, MPI_COMM_WORLD, &request[1]);
-    MPI_Waitall(2, request, MPI_STATUSES_IGNORE);
+    MPI_Waitall(begin(0, request), request, MPI_STATUSES_IGNORE);
 }
 
 static int hops(void) {
@@ -75,6 +94,7 @@ static int hops(void) {
 
 static void set_up(void) {
     if (ranks < 2) give_up("needs at least 2 ranks");
+    if (!BOTH_WAYS && ranks % 2) give_up("needs an even number of ranks");
     n = option.elements;
     left = (rank + ranks - 1) % ranks;
     right = (rank + 1) % ranks;
@@ -96,7 +116,7 @@ static struct Result result(void) {
 }
 
 const struct Kernel *kernel(void) {
-    static const struct Kernel overlap = {.name = "overlap",
+    static const struct Kernel overlap = {.name = NAME,
                                           .set_up = set_up,
                                           .reset = reset,
                                           .message = message,

@@ -25,6 +25,7 @@ class Kernel:
     independent: Time | None = None  # where only computation that is independent of the messages overlaps with them
     size: int = 409600  # of a message, and what it is a multiple of
     unit: int = 8
+    steps: int = 1  # of a repetition
     needs_file: bool = False
     unmodified: bool = False  # it knows nothing of Stretto: measured under `stretto run`
 
@@ -120,6 +121,7 @@ def mg_longest(compute: float, message: float, ranks: int) -> float:
 def in_steps(steps: int) -> dict:
     """Each step computes, then waits for what was sent in it."""
     return {
+        "steps": steps,
         "plain": lambda compute, message, _: steps * (compute + message),
         "loads": lambda compute, message, _: (steps * compute, steps * message),
     }
@@ -225,6 +227,7 @@ KERNELS = {
             about="a matrix product by a master and slaves, unmodified: slices go out, results come back",
             ranks=4,
             fixed_ranks=False,
+            steps=STEPS,
             plain=lambda compute, message, _: STEPS * (1.2 * compute + message),
             loads=lambda compute, message, ranks: (STEPS * compute, STEPS * message * (ranks - 1) / ranks),
             formula=f"plain = S (6/5 Tc + Tm), ideal = S max(Tc, Tm (p-1)/p), S = {STEPS} rounds, "
@@ -254,6 +257,13 @@ KERNELS = {
         ),
     )
 }
+
+
+KERNELS["overlap-one-way"] = replace(
+    KERNELS["overlap"],
+    name="overlap-one-way",
+    about="the same with a message one way at a time: two ranks send in turns, so half as much work for their cores",
+)
 
 
 def in_language(name: str, language: str) -> None:

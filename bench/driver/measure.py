@@ -8,6 +8,7 @@ import os
 import tempfile
 from contextlib import ExitStack
 from dataclasses import dataclass, field
+from math import ceil
 from pathlib import Path
 from statistics import median
 
@@ -19,6 +20,7 @@ from progress import Tell
 from wrong import Wrong
 
 WARMUP = 2
+TRIED_STEPS = 48  # of an unmodified program: in its first ones the runtime tries both ways of sending
 SWEEP_REPS = 5
 LONG_WARMUP = LONG_SWEEP_REPS = 1  # where one repetition takes seconds: a file
 LAUNCH = 180  # seconds: the limit of a launch, and for its repetitions so many times what theory says that they take
@@ -122,8 +124,9 @@ class Measure:
             environment["STRETTO_REPORT"] = str(self.plan.keep / "sites.html")
         name = self.plan.kernel.name + (".stretto" if trigger and not unmodified else "")
         under = stretto_run(self.plan.mpi) if trigger and unmodified else []
-        words = [*self.common, *self.work, "--run", ",".join(variants), "--reps", reps, "--warmup", self.warmup, *more]
-        limit = LAUNCH + AS_LONG * self.expected * len(variants) * (reps + self.warmup)
+        warmup = max(self.warmup, ceil(TRIED_STEPS / self.plan.kernel.steps)) if under else self.warmup
+        words = [*self.common, *self.work, "--run", ",".join(variants), "--reps", reps, "--warmup", warmup, *more]
+        limit = LAUNCH + AS_LONG * self.expected * len(variants) * (reps + warmup)
         return self.place.run(name, *words, environment=environment, timeout=limit, under=under)
 
     def calibrate(self) -> float:
