@@ -1,0 +1,71 @@
+#include "collective/collective.h"
+
+#include <algorithm>
+
+namespace stretto::collective {
+
+namespace {
+
+bool commutes(const Arguments &call) {
+    return call.commutes;
+}
+
+bool equal_blocks(const Arguments &call) {
+    return call.to.are_equal() && call.from.are_equal();
+}
+
+constexpr Algorithm table[] = {
+    {"barrier", "dissemination", barrier::dissemination},
+    {"bcast", "chain", bcast::chain},
+    {"bcast", "binomial", bcast::binomial},
+    {"gather", "linear", gather::linear},
+    {"gather", "binomial", gather::binomial, equal_blocks},
+    {"scatter", "linear", scatter::linear},
+    {"scatter", "binomial", scatter::binomial, equal_blocks},
+    {"allgather", "linear", allgather::linear},
+    {"allgather", "ring", allgather::ring},
+    {"allgather", "bruck", allgather::bruck, equal_blocks},
+    {"alltoall", "linear", alltoall::linear},
+    {"alltoall", "pairwise", alltoall::pairwise},
+    {"alltoall", "bruck", alltoall::bruck, equal_blocks},
+    {"reduce", "chain", reduce::chain},
+    {"reduce", "binomial", reduce::binomial},
+    {"allreduce", "recursive_doubling", allreduce::recursive_doubling},
+    {"allreduce", "ring", allreduce::ring, commutes},
+    {"allreduce", "rabenseifner", allreduce::rabenseifner, commutes},
+    {"reduce_scatter", "ring", reduce_scatter::ring, commutes},
+    {"reduce_scatter", "in_order", reduce_scatter::in_order},
+    {"scan", "chain", scan::chain},
+    {"scan", "recursive_doubling", scan::recursive_doubling},
+    {"exscan", "chain", exscan::chain},
+    {"exscan", "recursive_doubling", exscan::recursive_doubling},
+};
+
+std::size_t up_to_multiple(std::size_t bytes, std::size_t of) {
+    return (bytes + of - 1) / of * of;
+}
+
+} // namespace
+
+std::span<const Algorithm> algorithms() {
+    return table;
+}
+
+Blocks Blocks::dealt(std::size_t bytes, std::size_t unit, int ranks) {
+    const std::size_t elements = bytes / unit, p = static_cast<std::size_t>(ranks);
+    std::vector<Range> ranges;
+    for (std::size_t r = 0; r < p; r++) ranges.push_back({elements * r / p * unit, elements * (r + 1) / p * unit});
+    return of(std::move(ranges));
+}
+
+std::size_t Blocks::largest(int ranks) const {
+    std::size_t most = bytes;
+    for (int r = 0; r < ranks; r++) most = std::max(most, (*this)[r].bytes());
+    return most;
+}
+
+Cut::Cut(const Arguments &arguments, std::size_t longest, std::size_t tags)
+    : bytes(up_to_multiple(std::max({arguments.lane, longest / tags + (longest % tags != 0), std::size_t{1}}),
+                           arguments.unit)) {}
+
+} // namespace stretto::collective

@@ -1,0 +1,67 @@
+#pragma once
+#include "mpi/library.h"
+#include "progress/progress.h"
+#include "schedule/schedule.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace stretto::schedule {
+
+//! \brief What a schedule's steps mean: the memories, and how elements are added up.
+struct Memories {
+    const std::byte *input = nullptr;
+    std::byte *output = nullptr;
+    MPI_Op operation = MPI_OP_NULL; //!< of reductions
+    MPI_Datatype element = MPI_DATATYPE_NULL;
+    std::size_t element_bytes = 1;
+};
+
+//! \brief A schedule that is being carried out. The schedule and the memories stay until it is complete.
+//!
+//! Lanes begin in their order, and no lane while one of `window` before it is under way: every sixteenth lane's sends are
+//! synchronous, so that no receiver's library holds more than a window of a sender's lanes that nobody has asked for yet.
+class Run final : public progress::Task {
+public:
+    static constexpr std::size_t window = 64, synchronous_every = 16;
+
+    //! On a communicator of ours that has the schedule's ranks. No other operation on it uses tags from first_tag to first_tag +
+    //! most_tags - 1 meanwhile.
+    Run(const Schedule &schedule, const Memories &memories, MPI_Comm communicator, int first_tag);
+
+    bool poll() override;
+
+    bool complete() const { return oldest == schedule.lanes(); }
+    bool needs_us() const override { return !complete(); }
+    bool leaving() const override { return !complete(); }
+    bool reads(Range addresses) const override;
+
+private:
+    struct State {
+        std::uint32_t round = 0; // the next one
+        std::uint32_t open = 0;  // messages of the one before that are under way
+    };
+    bool ended(std::size_t lane) const { return states[lane].open == 0 && states[lane].round == schedule.rounds(lane); }
+    void begin_lanes();
+    void go_on(std::size_t lane);
+    void begin(const Step &step, std::size_t lane);
+    void under_way(MPI_Request request, std::size_t lane);
+    bool look();
+    const std::byte *source(const Step &step) const;
+    std::byte *target(const Step &step) const;
+
+    const Schedule &schedule;
+    Memories memories;
+    MPI_Comm communicator;
+    int first_tag;
+    std::unique_ptr<std::byte[]> scratch;
+    std::vector<State> states; // of the lanes that have begun
+    std::size_t oldest = 0;    // all lanes before have ended
+    std::vector<MPI_Request> requests;
+    std::vector<std::uint32_t> lane_of; // of each request
+    std::vector<int> done;              // room for what the library says
+};
+
+} // namespace stretto::schedule
