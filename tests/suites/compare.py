@@ -91,7 +91,7 @@ class Campaign:
         plain = self.by_itself(transport)
         kept = Kept(self.suite.name, self.mpi, setting, env, self.again)
         seconds = {name: outcome.seconds for name, outcome in plain.items()}
-        good = [name for name, outcome in plain.items() if outcome.passed]
+        good = [name for name, one in plain.items() if one.passed and not self.suite.is_chance(name, transport)]
         self.fill(kept, good, transport, env, seconds, setting)
         found = Comparison()
         for name in good:

@@ -49,6 +49,10 @@ class Suite:
         own = {"PYTHONPATH": str(self.package)} | (env or {})
         return launch(self.mpi, ranks, command[0], command[1:], transport=transport, env=own, timeout=limit)
 
+    def is_chance(self, name, transport):
+        """By Open MPI 4.1.4 alone, over TCP, MPI_Comm_spawn hangs in a quarter of these tests, now in one and now in another."""
+        return self.mpi == "openmpi" and transport == "tcp" and " test_spawn." in name
+
     def run(self, names, transport, env, seconds):
         for ranks in self.ranks:
             left = [name.partition(" ")[2] for name in names if self.tests[name] == ranks]
