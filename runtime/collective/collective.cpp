@@ -10,6 +10,10 @@ bool commutes(const Arguments &call) {
     return call.commutes;
 }
 
+bool a_tag_for_each_rank(const Arguments &call) {
+    return static_cast<std::size_t>(call.ranks) <= schedule::most_tags;
+}
+
 bool equal_blocks(const Arguments &call) {
     return call.to.are_equal() && call.from.are_equal();
 }
@@ -34,7 +38,7 @@ constexpr Algorithm table[] = {
     {"allreduce", "ring", allreduce::ring, commutes},
     {"allreduce", "rabenseifner", allreduce::rabenseifner, commutes},
     {"reduce_scatter", "ring", reduce_scatter::ring, commutes},
-    {"reduce_scatter", "in_order", reduce_scatter::in_order},
+    {"reduce_scatter", "in_order", reduce_scatter::in_order, a_tag_for_each_rank},
     {"scan", "chain", scan::chain},
     {"scan", "recursive_doubling", scan::recursive_doubling},
     {"exscan", "chain", exscan::chain},

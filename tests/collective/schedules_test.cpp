@@ -221,6 +221,21 @@ TEST_P(EachAlgorithm, cuts_long_messages_into_lanes) {
     }
 }
 
+TEST_P(EachAlgorithm, can_be_built_for_thousands_of_ranks) {
+    Arguments call;
+    call.rank = 1234;
+    call.ranks = 3000;
+    call.root = 7;
+    call.unit = 8;
+    call.bytes = 24000;
+    call.to = call.from = Blocks::equal(24);
+    if (GetParam().can && !GetParam().can(call)) GTEST_SKIP() << "needs a tag for each rank";
+    const Schedule schedule = GetParam().build(call);
+    for (std::size_t lane = 0; lane < schedule.lanes(); lane++) EXPECT_LT(schedule.tag(lane), schedule::most_tags);
+    for (const Step &step : schedule.steps()) EXPECT_LT(step.peer, call.ranks);
+    EXPECT_FALSE(schedule.steps().empty());
+}
+
 std::string name_of(const testing::TestParamInfo<Algorithm> &info) {
     return std::string(info.param.collective) + "_" + info.param.name;
 }
