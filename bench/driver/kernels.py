@@ -262,7 +262,7 @@ KERNELS = {
 KERNELS["overlap-one-way"] = replace(
     KERNELS["overlap"],
     name="overlap-one-way",
-    about="the same with a message one way at a time: two ranks send in turns, so half as much work for their cores",
+    about="overlap, with a message one way at a time: two ranks send in turns, so half as much work for their cores",
 )
 
 

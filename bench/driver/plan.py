@@ -125,7 +125,7 @@ class Parser(argparse.ArgumentParser):
 
 def parser() -> argparse.ArgumentParser:
     lines = {kernel.name: kernel.about for kernel in KERNELS.values()} | OTHERS
-    about = "\n".join(f"  {name:14} {line}" for name, line in lines.items())
+    about = "\n".join(f"  {name:{max(map(len, lines))}}  {line}" for name, line in lines.items())
     top = Parser(
         prog="stretto bench",
         description="Measures a kernel plain, with Stretto and pipelined by hand, side by side.",
