@@ -57,13 +57,11 @@ void end(schedule::Builder &build, const Arguments &call, const PowerOfTwo &powe
 schedule::Schedule recursive_doubling(const Arguments &call) {
     schedule::Builder build;
     const PowerOfTwo power(call);
-    const Cut cut(call, call.bytes);
     const Place room = build.scratch(call.bytes);
-    for (std::size_t k = 0; k < cut.lanes(call.bytes); k++) {
-        const Range part = cut.slice({0, call.bytes}, k);
+    for (const Part &part : parts(call)) {
         const Place result{Memory::output, part.begin};
         Place sum = result, other = room + part.begin;
-        build.lane(k);
+        build.lane(part.lane);
         if (!begin(build, call, power, part, other)) continue;
         for (int bit = 1; bit < power.ranks; bit *= 2) {
             const int partner = power.rank(power.here ^ bit);
@@ -117,11 +115,9 @@ schedule::Schedule ring(const Arguments &call) {
 schedule::Schedule rabenseifner(const Arguments &call) {
     schedule::Builder build;
     const PowerOfTwo power(call);
-    const Cut cut(call, call.bytes);
     const Place room = build.scratch(call.bytes);
-    for (std::size_t k = 0; k < cut.lanes(call.bytes); k++) {
-        const Range part = cut.slice({0, call.bytes}, k);
-        build.lane(k);
+    for (const Part &part : parts(call)) {
+        build.lane(part.lane);
         if (!begin(build, call, power, part, room + part.begin)) continue;
         const Blocks blocks = Blocks::dealt(part.bytes(), call.unit, power.ranks);
         const auto bytes = [&](int first, int number) {

@@ -9,24 +9,17 @@ schedule::Memory buffer(const Arguments &call) {
     return call.rank == call.root ? schedule::Memory::input : schedule::Memory::output;
 }
 
-// Where a rank stands, the root first.
-int position(const Arguments &call) {
-    return (call.rank - call.root + call.ranks) % call.ranks;
-}
-
 } // namespace
 
 // From each rank to the next: every link carries the message once, and with many lanes all at the same time.
 schedule::Schedule chain(const Arguments &call) {
     schedule::Builder build;
-    const Cut cut(call, call.bytes);
-    for (std::size_t k = 0; k < cut.lanes(call.bytes); k++) {
-        const Range part = cut.slice({0, call.bytes}, k);
+    for (const Part &part : parts(call)) {
         const schedule::Place place{buffer(call), part.begin};
-        build.lane(k);
-        if (position(call) > 0) build.receive(place, part.bytes(), call.after(-1));
+        build.lane(part.lane);
+        if (call.position() > 0) build.receive(place, part.bytes(), call.after(-1));
         build.round();
-        if (position(call) + 1 < call.ranks) build.send(place, part.bytes(), call.after(1));
+        if (call.position() + 1 < call.ranks) build.send(place, part.bytes(), call.after(1));
     }
     return build.finish();
 }
@@ -34,17 +27,14 @@ schedule::Schedule chain(const Arguments &call) {
 // A tree in which rank r gets it from r without its lowest bit: ceil(log2 p) hops.
 schedule::Schedule binomial(const Arguments &call) {
     schedule::Builder build;
-    const Cut cut(call, call.bytes);
-    const int here = position(call);
-    int children = 1; // those of a rank are so many ranks further on, halved again and again
-    while (children < call.ranks && !(here & children)) children *= 2;
-    for (std::size_t k = 0; k < cut.lanes(call.bytes); k++) {
-        const Range part = cut.slice({0, call.bytes}, k);
+    const int here = call.position();
+    const int way = way_to_parent(here, call.ranks); // children are so many ranks further on, halved again and again
+    for (const Part &part : parts(call)) {
         const schedule::Place place{buffer(call), part.begin};
-        build.lane(k);
-        if (here > 0) build.receive(place, part.bytes(), call.after(-children));
+        build.lane(part.lane);
+        if (here > 0) build.receive(place, part.bytes(), call.after(-way));
         build.round();
-        for (int distance = children / 2; distance > 0; distance /= 2)
+        for (int distance = way / 2; distance > 0; distance /= 2)
             if (here + distance < call.ranks) build.send(place, part.bytes(), call.after(distance));
     }
     return build.finish();

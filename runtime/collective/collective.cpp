@@ -72,4 +72,17 @@ Cut::Cut(const Arguments &arguments, std::size_t longest, std::size_t tags)
     : bytes(up_to_multiple(std::max({arguments.lane, longest / tags + (longest % tags != 0), std::size_t{1}}),
                            arguments.unit)) {}
 
+std::vector<Part> parts(const Arguments &arguments) {
+    const Cut cut(arguments, arguments.bytes);
+    std::vector<Part> all;
+    for (std::size_t k = 0; k < cut.lanes(arguments.bytes); k++) all.push_back({cut.slice({0, arguments.bytes}, k), k});
+    return all;
+}
+
+int way_to_parent(int position, int ranks) {
+    int way = 1;
+    while (way < ranks && !(position & way)) way *= 2;
+    return way;
+}
+
 } // namespace stretto::collective

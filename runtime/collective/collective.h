@@ -51,6 +51,9 @@ struct Arguments {
     //! The rank so many steps on, in a circle.
     int after(int distance) const { return ((rank + distance) % ranks + ranks) % ranks; }
 
+    //! Where the rank stands, the root first.
+    int position() const { return after(-root); }
+
     //! Where the contribution to a reduction is.
     schedule::Place mine() const { return {in_place ? schedule::Memory::output : schedule::Memory::input, 0}; }
 };
@@ -70,6 +73,18 @@ struct Cut {
         return intersection(part, block);
     }
 };
+
+//! \brief What a lane has of the message.
+struct Part : Range {
+    std::size_t lane;
+};
+
+//! Those of a message of `bytes` bytes.
+std::vector<Part> parts(const Arguments &arguments);
+
+//! In a binomial tree: by how many positions a parent is before its child, the lowest bit of the child's position. Of the first one, whose
+//! children are all others: the least power of two that is not less than `ranks`.
+int way_to_parent(int position, int ranks);
 
 //! Call each(distance, k) for the other ranks, those that are next first, for their first parts (k = 0), then for their second ones, and so on, until it is
 //! false for all of them.

@@ -15,7 +15,7 @@ struct Order {
     int here, root;
 
     explicit Order(const Arguments &call)
-        : here(call.commutes ? call.after(-call.root) : call.rank), root(call.commutes ? 0 : call.root),
+        : here(call.commutes ? call.position() : call.rank), root(call.commutes ? 0 : call.root),
           rank_of_first(call.commutes ? call.root : 0), ranks(call.ranks) {}
 
     int rank(int position) const { return (rank_of_first + position) % ranks; }
@@ -43,14 +43,12 @@ void deliver(schedule::Builder &build, const Order &order, Place place, Range pa
 schedule::Schedule chain(const Arguments &call) {
     schedule::Builder build;
     const Order order(call);
-    const Cut cut(call, call.bytes);
     // The sum cannot grow where a contribution still lies.
     const bool straight = order.here == 0 && order.root == 0 && !call.in_place;
     const Place sums = straight ? Place{Memory::output, 0} : build.scratch(call.bytes);
-    for (std::size_t k = 0; k < cut.lanes(call.bytes); k++) {
-        const Range part = cut.slice({0, call.bytes}, k);
+    for (const Part &part : parts(call)) {
         Place sum = call.mine() + part.begin;
-        build.lane(k);
+        build.lane(part.lane);
         if (order.here + 1 < call.ranks) {
             build.receive(sums + part.begin, part.bytes(), order.rank(order.here + 1));
             build.round();
@@ -67,17 +65,15 @@ schedule::Schedule chain(const Arguments &call) {
 schedule::Schedule binomial(const Arguments &call) {
     schedule::Builder build;
     const Order order(call);
-    const Cut cut(call, call.bytes);
     std::vector<int> children;
-    int parent = 1;
-    for (; parent < call.ranks && !(order.here & parent); parent *= 2)
-        if (order.here + parent < call.ranks) children.push_back(order.here + parent);
+    const int parent = way_to_parent(order.here, call.ranks);
+    for (int distance = 1; distance < parent && order.here + distance < call.ranks; distance *= 2)
+        children.push_back(order.here + distance);
     std::vector<Place> theirs;
     for (std::size_t c = 0; c < children.size(); c++) theirs.push_back(build.scratch(call.bytes));
-    for (std::size_t k = 0; k < cut.lanes(call.bytes); k++) {
-        const Range part = cut.slice({0, call.bytes}, k);
+    for (const Part &part : parts(call)) {
         Place sum = call.mine() + part.begin;
-        build.lane(k);
+        build.lane(part.lane);
         for (std::size_t c = 0; c < children.size(); c++)
             build.receive(theirs[c] + part.begin, part.bytes(), order.rank(children[c]));
         build.round();

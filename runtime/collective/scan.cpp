@@ -13,15 +13,13 @@ namespace {
 // Each rank gets from the one before what all before it have together, and passes on what that is with its own.
 schedule::Schedule chained(const Arguments &call, bool own_too) {
     schedule::Builder build;
-    const Cut cut(call, call.bytes);
     const bool first = call.rank == 0, last = call.rank + 1 == call.ranks;
     // One of the two sums is the result.
     const Place output{Memory::output, 0};
     const Place before = own_too ? build.scratch(call.bytes) : output;
     const Place with_own = own_too ? output : build.scratch(call.bytes);
-    for (std::size_t k = 0; k < cut.lanes(call.bytes); k++) {
-        const Range part = cut.slice({0, call.bytes}, k);
-        build.lane(k);
+    for (const Part &part : parts(call)) {
+        build.lane(part.lane);
         if (own_too || !last) build.copy(call.mine() + part.begin, with_own + part.begin, part.bytes());
         if (!first) {
             build.receive(before + part.begin, part.bytes(), call.after(-1));
@@ -36,13 +34,11 @@ schedule::Schedule chained(const Arguments &call, bool own_too) {
 // In round k ranks whose numbers differ in bit k exchange what all that differ in lower bits only have together (Hillis, Steele 1986).
 schedule::Schedule doubled(const Arguments &call, bool own_too) {
     schedule::Builder build;
-    const Cut cut(call, call.bytes);
     const Place result{Memory::output, 0}, one = build.scratch(call.bytes), another = build.scratch(call.bytes);
-    for (std::size_t k = 0; k < cut.lanes(call.bytes); k++) {
-        const Range part = cut.slice({0, call.bytes}, k);
+    for (const Part &part : parts(call)) {
         Place together = one + part.begin, theirs = another + part.begin;
         bool any_before = own_too;
-        build.lane(k);
+        build.lane(part.lane);
         build.copy(call.mine() + part.begin, together, part.bytes());
         if (own_too) build.copy(call.mine() + part.begin, result + part.begin, part.bytes());
         for (int bit = 1; bit < call.ranks; bit *= 2) {

@@ -12,10 +12,8 @@ using schedule::Place;
 schedule::Schedule linear(const Arguments &call) {
     schedule::Builder build;
     if (call.rank != call.root) {
-        const Cut cut(call, call.bytes);
-        for (std::size_t k = 0; k < cut.lanes(call.bytes); k++) {
-            const Range part = cut.slice({0, call.bytes}, k);
-            build.lane(k);
+        for (const Part &part : parts(call)) {
+            build.lane(part.lane);
             build.receive({Memory::output, part.begin}, part.bytes(), call.root);
         }
         return build.finish();
@@ -39,9 +37,7 @@ schedule::Schedule linear(const Arguments &call) {
 schedule::Schedule binomial(const Arguments &call) {
     schedule::Builder build;
     const std::size_t bytes = call.bytes;
-    const int here = (call.rank - call.root + call.ranks) % call.ranks;
-    int parent = 1;
-    while (parent < call.ranks && !(here & parent)) parent *= 2;
+    const int here = call.position(), parent = way_to_parent(here, call.ranks);
     const int mine = std::min(parent, call.ranks - here); // blocks, for this rank and the ones behind it
     if (bytes == 0) return build.finish();
     const bool straight = here == 0 && call.root == 0; // the root's blocks are in order

@@ -36,10 +36,11 @@ bool Run::reads(Range addresses) const {
 }
 
 void Run::begin_lanes() {
-    while (states.size() < schedule.lanes() && states.size() < oldest + window) {
+    for (;;) {
+        while (oldest < states.size() && ended(oldest)) oldest++;
+        if (states.size() == schedule.lanes() || states.size() == oldest + window) return;
         states.emplace_back();
         go_on(states.size() - 1);
-        while (oldest < states.size() && ended(oldest)) oldest++;
     }
 }
 
@@ -107,7 +108,6 @@ bool Run::look() {
         states[lane].open--;
         go_on(lane);
     }
-    while (oldest < states.size() && ended(oldest)) oldest++;
     return true;
 }
 
