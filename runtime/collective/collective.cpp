@@ -15,34 +15,34 @@ bool a_tag_for_each_rank(const Arguments &call) {
 }
 
 bool equal_blocks(const Arguments &call) {
-    return call.to.are_equal() && call.from.are_equal();
+    return !call.varies;
 }
 
 constexpr Algorithm table[] = {
-    {"barrier", "dissemination", barrier::dissemination},
-    {"bcast", "chain", bcast::chain},
-    {"bcast", "binomial", bcast::binomial},
-    {"gather", "linear", gather::linear},
-    {"gather", "binomial", gather::binomial, equal_blocks},
-    {"scatter", "linear", scatter::linear},
-    {"scatter", "binomial", scatter::binomial, equal_blocks},
-    {"allgather", "linear", allgather::linear},
-    {"allgather", "ring", allgather::ring},
-    {"allgather", "bruck", allgather::bruck, equal_blocks},
-    {"alltoall", "linear", alltoall::linear},
-    {"alltoall", "pairwise", alltoall::pairwise},
-    {"alltoall", "bruck", alltoall::bruck, equal_blocks},
-    {"reduce", "chain", reduce::chain},
-    {"reduce", "binomial", reduce::binomial},
-    {"allreduce", "recursive_doubling", allreduce::recursive_doubling},
-    {"allreduce", "ring", allreduce::ring, commutes},
-    {"allreduce", "rabenseifner", allreduce::rabenseifner, commutes},
-    {"reduce_scatter", "ring", reduce_scatter::ring, commutes},
-    {"reduce_scatter", "in_order", reduce_scatter::in_order, a_tag_for_each_rank},
-    {"scan", "chain", scan::chain},
-    {"scan", "recursive_doubling", scan::recursive_doubling},
-    {"exscan", "chain", exscan::chain},
-    {"exscan", "recursive_doubling", exscan::recursive_doubling},
+    {"barrier", "dissemination", barrier::dissemination, true},
+    {"bcast", "chain", bcast::chain, true},
+    {"bcast", "binomial", bcast::binomial, true},
+    {"gather", "linear", gather::linear, false},
+    {"gather", "binomial", gather::binomial, true, equal_blocks},
+    {"scatter", "linear", scatter::linear, false},
+    {"scatter", "binomial", scatter::binomial, true, equal_blocks},
+    {"allgather", "linear", allgather::linear, false},
+    {"allgather", "ring", allgather::ring, true},
+    {"allgather", "bruck", allgather::bruck, true, equal_blocks},
+    {"alltoall", "linear", alltoall::linear, false},
+    {"alltoall", "pairwise", alltoall::pairwise, true},
+    {"alltoall", "bruck", alltoall::bruck, true, equal_blocks},
+    {"reduce", "chain", reduce::chain, true},
+    {"reduce", "binomial", reduce::binomial, true},
+    {"allreduce", "recursive_doubling", allreduce::recursive_doubling, true},
+    {"allreduce", "ring", allreduce::ring, true, commutes},
+    {"allreduce", "rabenseifner", allreduce::rabenseifner, true, commutes},
+    {"reduce_scatter", "ring", reduce_scatter::ring, true, commutes},
+    {"reduce_scatter", "in_order", reduce_scatter::in_order, true, a_tag_for_each_rank},
+    {"scan", "chain", scan::chain, true},
+    {"scan", "recursive_doubling", scan::recursive_doubling, true},
+    {"exscan", "chain", exscan::chain, true},
+    {"exscan", "recursive_doubling", exscan::recursive_doubling, true},
 };
 
 std::size_t up_to_multiple(std::size_t bytes, std::size_t of) {

@@ -26,8 +26,9 @@ public:
         const auto r = static_cast<std::size_t>(rank);
         return ranges.empty() ? Range{r * bytes, (r + 1) * bytes} : ranges[r];
     }
-    bool are_equal() const { return ranges.empty(); }
     std::size_t largest(int ranks) const;
+
+    friend bool operator==(const Blocks &, const Blocks &) = default;
 
 private:
     Blocks(std::size_t bytes, std::vector<Range> ranges) : bytes(bytes), ranges(std::move(ranges)) {}
@@ -47,6 +48,9 @@ struct Arguments {
     std::size_t lane = 1 << 14; //!< bytes of a lane that one would like
     bool in_place = false;      //!< MPI_IN_PLACE: the contribution is in `output`, where the result goes
     bool commutes = true;       //!< the operation
+    bool varies = false;        //!< blocks may have several sizes, also where this rank knows none of them
+
+    friend bool operator==(const Arguments &, const Arguments &) = default;
 
     //! The rank so many steps on, in a circle.
     int after(int distance) const { return ((rank + distance) % ranks + ranks) % ranks; }
@@ -101,6 +105,7 @@ void in_turns(int ranks, Each each) {
 struct Algorithm {
     const char *collective, *name;
     schedule::Schedule (*build)(const Arguments &);
+    bool relays; //!< a rank waits for what others do between: they must be called, or messages stand still
     bool (*can)(const Arguments &) = nullptr; //!< null: always
 };
 

@@ -73,10 +73,17 @@ bool any_ours(int count, const MPI_Request requests[]) {
                        [](MPI_Request r) { return active_operation(r) != nullptr; });
 }
 
-// All are complete. Errors are told as MPI 4.1, 3.7.5 says: in the statuses, all of them.
+// Errors are told as MPI 4.1, 3.7.5 says: in the statuses, all of them.
+int tell(const std::vector<int> &errors, MPI_Status *statuses) {
+    if (std::all_of(errors.begin(), errors.end(), [](int error) { return error == MPI_SUCCESS; })) return MPI_SUCCESS;
+    if (statuses != MPI_STATUSES_IGNORE)
+        for (std::size_t k = 0; k < errors.size(); k++) statuses[k].MPI_ERROR = errors[k];
+    return MPI_ERR_IN_STATUS;
+}
+
+// All are complete, the library's own by its MPI_Testall.
 int finish_all(Requests &all, MPI_Status *statuses, int native_error) {
     std::vector<int> errors(all.ours.size(), MPI_SUCCESS);
-    bool failed = false;
     for (std::size_t k = 0; k < all.ours.size(); k++) {
         MPI_Status *status = at(statuses, static_cast<int>(k));
         if (all.ours[k])
@@ -85,24 +92,26 @@ int finish_all(Requests &all, MPI_Status *statuses, int native_error) {
             all.native_completed(static_cast<int>(k));
             if (native_error == MPI_ERR_IN_STATUS && status != MPI_STATUS_IGNORE) errors[k] = status->MPI_ERROR;
         }
-        failed = failed || errors[k] != MPI_SUCCESS;
     }
-    if (!failed) return native_error;
-    if (statuses != MPI_STATUSES_IGNORE)
-        for (std::size_t k = 0; k < errors.size(); k++) statuses[k].MPI_ERROR = errors[k];
-    return native_error == MPI_SUCCESS ? MPI_ERR_IN_STATUS : native_error;
+    const int error = tell(errors, statuses);
+    return native_error == MPI_SUCCESS ? error : native_error;
 }
 
-// One look at everything; all or nothing. Sequential: what is not complete yet stops the look at ours, as a look costs a poll.
-bool look_at_all(Requests &all, MPI_Status *statuses, bool &natives_done, int &error, std::size_t &from) {
+// One look, at the first that is not known to be complete: a look costs a poll, and all have to be. One by one: MPICH's MPI_Testall does
+// not do for persistent collectives.
+bool look_at_all(Requests &all, MPI_Status *statuses, std::vector<int> &errors, std::size_t &from) {
     const bool unmatched = statuses == MPI_STATUSES_IGNORE;
-    while (from < all.ours.size() && (!all.ours[from] || all.ours[from]->look_or_release(unmatched))) from++;
-    if (!natives_done) {
-        int flag = 0;
-        error = mpi::library.Testall(all.count, all.natives.data(), &flag, statuses);
-        natives_done = flag || error != MPI_SUCCESS;
+    for (; from < all.ours.size(); from++) {
+        if (all.ours[from]) {
+            if (!all.ours[from]->look_or_release(unmatched)) return false;
+            continue;
+        }
+        int done = 0;
+        errors[from] = mpi::library.Test(&all.natives[from], &done, at(statuses, static_cast<int>(from)));
+        if (!done && errors[from] == MPI_SUCCESS) return false;
+        all.native_completed(static_cast<int>(from));
     }
-    return natives_done && from == all.ours.size();
+    return true;
 }
 
 // One look; the first that is complete ends. `index` as MPI_Testany gives it; none_active when there is nothing to wait for.
@@ -207,12 +216,13 @@ int Waitall(int count, MPI_Request requests[], MPI_Status statuses[]) {
         return Requests(count, requests);
     }();
     all.check_all_ended();
-    bool natives_done = false;
-    int error = MPI_SUCCESS;
+    std::vector<int> errors(all.ours.size(), MPI_SUCCESS);
     std::size_t from = 0;
-    progress::until([&] { return look_at_all(all, statuses, natives_done, error, from); });
+    progress::until([&] { return look_at_all(all, statuses, errors, from); });
     progress::Guard guard;
-    return finish_all(all, statuses, error);
+    for (std::size_t k = 0; k < all.ours.size(); k++)
+        if (all.ours[k]) errors[k] = all.finish(k, at(statuses, static_cast<int>(k)));
+    return tell(errors, statuses);
 }
 
 int Testall(int count, MPI_Request requests[], int *flag, MPI_Status statuses[]) {

@@ -1,4 +1,5 @@
 // MPI_Init to MPI_Finalize: whether anything is framed (MPI 4.1, 11.2 and 11.6; docs/protocol, rules 1 and 18).
+#include "collective/choice.h"
 #include "front/enter.h"
 #include "front/entry.h"
 #include "front/handled.h"
@@ -34,6 +35,7 @@ constexpr double least_period = 250e-6, most_period = 20e-3;
 progress::helper::Found look(double until_next) {
     using progress::helper::Found;
     const Inside inside;
+    const progress::Apart apart;
     progress::Guard guard{std::try_to_lock};
     if (!guard.held() || progress::looking || progress::blocked || pages::Guard::may_lend()) return Found::still;
     if (!progress::tasks) return Found::nothing;
@@ -89,6 +91,7 @@ void after_init() {
     progress::Guard::multiple = level == MPI_THREAD_MULTIPLE;
     progress::Guard::one_thread = level == MPI_THREAD_SINGLE;
     mpi::join();
+    collective::policy = collective::Policy::read(settings.collectives);
     trace::start(mpi::job.rank);
     active = mpi::job.framing;
     mpi::agree_on_report();
@@ -159,7 +162,10 @@ int Finalize() {
     check_all_ended();
     if (active) end_messages();
     progress::helper::stop();
-    if (settings.counters && !settings.off) print_counters(mpi::job.rank);
+    if (settings.counters && !settings.off) {
+        print_counters(mpi::job.rank);
+        collective::print_uses(mpi::job.rank);
+    }
     trace::write();
     mpi::write_report();
     if (!settings.off) mpi::leave();

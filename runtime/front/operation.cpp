@@ -51,6 +51,7 @@ bool Operation::look(bool releases, bool unmatched) {
         if (receive->where() == message::Receive::State::deltas) receive->poll();
         complete = complete && (receive->is_complete() || (releases && receive->may_run_on(unmatched)));
     }
+    if (collective) complete = complete && collective->complete();
     return complete;
 }
 
@@ -91,7 +92,7 @@ int Operation::finish(MPI_Request *request, MPI_Status *status) {
         send = nullptr;
     }
     copy.reset();
-    if (persistent) {
+    if (persistent || (collective && collective->is_persistent())) {
         active = false;
         return error;
     }
@@ -110,6 +111,8 @@ void Operation::peek(MPI_Status *status) {
 }
 
 void Operation::free(MPI_Request *request) {
+    // MPI 4.1, 6.12: while a collective is under way, this is an error of the program's.
+    if (collective && active) fail("MPI_Request_free", "a collective operation is under way with this request");
     operations.erase(handle);
     // The native handle of a persistent receive that is under way goes with the receive.
     const bool goes_later = active && receive && receive->native() != MPI_REQUEST_NULL;

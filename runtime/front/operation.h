@@ -1,4 +1,5 @@
 #pragma once
+#include "front/collective.h"
 #include "front/native.h"
 #include "message/receive.h"
 #include "message/send.h"
@@ -36,6 +37,7 @@ public:
     int sent_error = MPI_SUCCESS; //!< what the library said of native_send at its end
     MPI_Status sent{};
     bool waits_for_end = false; //!< a delta send before its end
+    std::unique_ptr<Collective> collective;
 
     //! Let the library block this thread until the first fragment of a receive has come.
     void wait_for_first();

@@ -45,6 +45,7 @@ void until(Range wanted, bool (*done)(void *what), void *what) {
     const void *const address = pages::pointer(wanted.begin);
     for (bool waits = false;; waits = true) {
         {
+            const progress::Apart apart;
             progress::Guard guard;
             if (done(what)) return;
             if (!waits) trigger::waits(address, wanted.bytes(), true);

@@ -30,9 +30,17 @@ class Alone {
 public:
     Alone() {
         if (progress::Guard::pages && !progress::Guard::multiple && depth == 1) guard.emplace();
+        in_native_call = true;
     }
+    ~Alone() { in_native_call = was; }
+    Alone(const Alone &) = delete;
+    Alone &operator=(const Alone &) = delete;
+
+    //! This thread is in one.
+    static inline constinit thread_local bool in_native_call = false;
 
 private:
+    const bool was = in_native_call;
     std::optional<progress::Guard> guard;
 };
 

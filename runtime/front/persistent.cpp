@@ -81,12 +81,22 @@ int start_receive(Operation &operation) {
     return incoming.error;
 }
 
+int start_collective(Operation &operation) {
+    operation.collective->prepare();
+    progress::Guard guard;
+    enter();
+    operation.active = true;
+    operation.collective->start();
+    return MPI_SUCCESS;
+}
+
 int start(MPI_Request *request) {
     Operation *operation;
     {
         progress::Guard guard;
         operation = operations.find(*request);
     }
+    if (operation && operation->collective) return start_collective(*operation);
     if (!operation || !operation->persistent) return start_natively(request);
     return operation->persistent->is_send ? start_send(*operation) : start_receive(*operation);
 }

@@ -1,5 +1,7 @@
 #include "mpi/communicator.h"
 
+#include "mpi/channel.h"
+
 #include <cstdint>
 #include <cstring>
 #include <unordered_map>
@@ -35,7 +37,9 @@ std::shared_ptr<Communicator> describe(MPI_Comm handle) {
     if (handle == MPI_COMM_NULL || !job.framing || asserts_exact_length(handle)) return c;
     int inter = 0, size = 0;
     MPI_Group group, world;
+    library.Comm_rank(handle, &c->rank);
     library.Comm_test_inter(handle, &inter);
+    c->between_groups = inter != 0;
     if (inter)
         library.Comm_remote_group(handle, &group);
     else
@@ -55,7 +59,20 @@ std::shared_ptr<Communicator> describe(MPI_Comm handle) {
     return c;
 }
 
+int most_channels() {
+    return static_cast<int>((static_cast<long>(job.tag_bound) + 1) / (Channel::lanes * Channel::operations));
+}
+
 } // namespace
+
+const Peer *Communicator::farthest() const {
+    const Peer *found = nullptr;
+    for (const Peer *peer : peers) {
+        if (!peer || peer->rank == MPI_PROC_NULL) return nullptr;
+        if (peer != &job.peers[static_cast<std::size_t>(job.rank)] && (!found || !peer->near)) found = peer;
+    }
+    return found;
+}
 
 Last last;
 
@@ -64,6 +81,20 @@ const std::shared_ptr<Communicator> &find_communicator(MPI_Comm handle) {
     if (is_new) at->second = describe(handle);
     last = {handle, &at->second}; // unordered_map never moves its nodes
     return at->second;
+}
+
+const std::shared_ptr<Channel> &channel(Communicator &communicator) {
+    if (!communicator.channel) {
+        std::vector<int> ranks;
+        for (const Peer *peer : communicator.peers) ranks.push_back(peer->rank);
+        communicator.channel =
+            std::make_shared<Channel>(job.collectives, std::move(ranks), communicator.handle, most_channels());
+    }
+    return communicator.channel;
+}
+
+bool there_are_channels() {
+    return job.collectives != MPI_COMM_NULL && most_channels() > 0;
 }
 
 void forget(MPI_Comm handle) {

@@ -10,15 +10,26 @@
 
 namespace stretto::mpi {
 
+class Channel;
+
 //! \brief A communicator of the program, as far as messages on it may be framed. Known by its serial, not by its handle,
 //! which the library uses again (rule 17); whoever needs it longer than a call keeps a shared pointer.
 struct Communicator {
     MPI_Comm handle;
     std::uint64_t serial;
+    int rank = MPI_PROC_NULL; //!< this process in it
     bool frames = false;    //!< framed messages may pass on it at all
     Use use = settings.use; //!< what is done with ordinary messages; the program's own word (stretto) or STRETTO
     std::optional<Trigger> trigger; //!< the program's own word (stretto_trigger); else STRETTO_TRIGGER
     std::vector<Peer *> peers;      //!< by (remote) rank; nullptr: outside MPI_COMM_WORLD
+    bool between_groups = false;    //!< an inter-communicator
+    std::shared_ptr<Channel> channel; //!< of its collectives, where they have been ours
+
+    int size() const { return static_cast<int>(peers.size()); }
+
+    //! A peer by the longest way that messages take in it: between nodes, if it has ranks on several. Nobody, where some rank does not run
+    //! Stretto, or there is no other. All ranks get a peer of the same class.
+    const Peer *farthest() const;
 
     Trigger says_what_is_final() const { return trigger.value_or(settings.trigger); }
 
@@ -48,6 +59,12 @@ const std::shared_ptr<Communicator> &find_communicator(MPI_Comm handle);
 inline const std::shared_ptr<Communicator> &communicator(MPI_Comm handle) {
     return last.communicator && handle == last.handle ? *last.communicator : find_communicator(handle);
 }
+
+//! The channel of an (intra-)communicator whose ranks all run Stretto. The first time collective over it.
+const std::shared_ptr<Channel> &channel(Communicator &communicator);
+
+//! Tags suffice for channels.
+bool there_are_channels();
 
 //! The program frees the handle: whatever comes next under it is another communicator.
 void forget(MPI_Comm handle);

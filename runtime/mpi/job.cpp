@@ -61,7 +61,7 @@ void make_communicators(const std::vector<int> &ranks) {
     library.Comm_set_errhandler(job.deltas, MPI_ERRORS_RETURN);
     int *most = nullptr, flag = 0;
     library.Comm_get_attr(job.deltas, MPI_TAG_UB, &most, &flag);
-    if (flag) job.highest_tag = *most;
+    if (flag) job.highest_tag = job.tag_bound = *most;
     // A few tags only, so that they run out and begin anew.
     if (settings.force) job.highest_tag = std::min(job.highest_tag, lowest_tag + 1024);
 }
@@ -76,6 +76,17 @@ void agree_on_nonce() {
             job.nonce[k] = static_cast<std::uint8_t>(byte);
         }
     library.Bcast(job.nonce.data(), static_cast<int>(job.nonce.size()), MPI_BYTE, 0, job.deltas);
+}
+
+// Which collectives are ours, and how they are done: as rank 0 was told.
+void agree_on_collectives() {
+    char text[512] = "";
+    std::snprintf(text, sizeof text, "%s", settings.collectives.c_str());
+    library.Bcast(text, sizeof text, MPI_CHAR, 0, job.deltas);
+    settings.collectives = text;
+    if (settings.collectives == "off") return;
+    library.Comm_dup(job.deltas, &job.collectives);
+    library.Comm_set_errhandler(job.collectives, MPI_ERRORS_RETURN);
 }
 
 // MPICH 4.0 lets a second thread into UCX's progress now and then while a large message arrives, and UCX then aborts: the more often
@@ -165,6 +176,7 @@ void join() {
         return;
     }
     agree_on_nonce();
+    agree_on_collectives();
     measure_peers(ranks);
     lifeline::open();
 }
@@ -174,6 +186,7 @@ void leave() {
     lifeline::close();
     free_tickets();
     library.Comm_free(&job.self);
+    if (job.collectives != MPI_COMM_NULL) library.Comm_free(&job.collectives);
     // `deltas` goes with MPI_Finalize: tags given back that nobody asked for may still be on their way to us (rule 18), which MPICH
     // takes for an error when a communicator is freed.
 }

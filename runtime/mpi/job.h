@@ -39,10 +39,12 @@ struct Job {
     std::string why;                      //!< why none does
     MPI_Comm deltas = MPI_COMM_NULL;      //!< the private communicator: whoever runs Stretto, in the order of the world
     MPI_Comm self = MPI_COMM_NULL;        //!< private too: dummies of matched probes (rule 9)
+    MPI_Comm collectives = MPI_COMM_NULL; //!< as `deltas`, for messages of collectives
     std::array<std::uint8_t, 16> nonce{}; //!< what every header begins with
     std::vector<Peer> peers;              //!< by rank in MPI_COMM_WORLD
     std::vector<int> world_rank;          //!< of a rank in `deltas`
-    int highest_tag = 32767;              //!< MPI_TAG_UB of `deltas`
+    int highest_tag = 32767;              //!< of those that are used of `deltas`
+    int tag_bound = 32767;                //!< MPI_TAG_UB
     std::size_t window = 0;               //!< bytes of memory that unmatched messages may take at one peer (rule 4)
 };
 

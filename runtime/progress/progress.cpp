@@ -42,6 +42,16 @@ void poll() {
     next = nullptr;
 }
 
+bool poll_in_native_call() {
+    const std::size_t before = moves;
+    for (Task *task = first; task; task = next) {
+        next = task->after;
+        if (task->goes_on_in_native_calls() && task->poll()) remove(*task);
+    }
+    next = nullptr;
+    return moves != before;
+}
+
 void hand_over() {
     for (Task *task = first; task; task = task->after) task->hand_over();
 }

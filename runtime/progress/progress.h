@@ -30,6 +30,9 @@ public:
     //! Does it still have to read these addresses of the program's memory?
     virtual bool reads(Range) const { return false; }
 
+    //! Does it go on while the library waits in a call of the program's? It must, where other ranks may wait for us meanwhile.
+    virtual bool goes_on_in_native_calls() const { return false; }
+
     //! The communicator that it belongs to; nullptr: none of the program's.
     virtual const void *communicator() const { return nullptr; }
 
@@ -39,6 +42,7 @@ private:
     friend void add(Task &);
     friend void remove(Task &);
     friend void poll();
+    friend bool poll_in_native_call();
     friend void hand_over();
     friend bool unfinished(const void *);
     friend bool anything_leaving();
@@ -72,6 +76,24 @@ inline double until_next_look = 0;
 
 //! Look at every task once. A task may remove itself or others, and add new ones.
 void poll();
+
+//! At those that go on in native calls. True if something has moved.
+bool poll_in_native_call();
+
+//! \brief This thread looks at the tasks in the program's place (the helper, or a fault): it calls no function of the program's.
+inline constinit thread_local bool apart = false;
+
+//! \brief So it is for a while.
+class Apart {
+public:
+    Apart() { apart = true; }
+    ~Apart() { apart = was; }
+    Apart(const Apart &) = delete;
+    Apart &operator=(const Apart &) = delete;
+
+private:
+    const bool was = apart;
+};
 
 //! Rule 8, for every task.
 void hand_over();

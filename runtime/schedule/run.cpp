@@ -1,17 +1,17 @@
 #include "schedule/run.h"
 
-#include "trace/failure.h"
-
 #include <algorithm>
 #include <cstring>
+#include <string>
 
 namespace stretto::schedule {
 
-Run::Run(const Schedule &schedule, const Memories &memories, MPI_Comm communicator, int first_tag)
-    : schedule(schedule), memories(memories), communicator(communicator), first_tag(first_tag),
+Run::Run(Name name, const Schedule &schedule, const Memories &memories, mpi::Channel &channel, int operation,
+         std::size_t window)
+    : name(name), schedule(schedule), memories(memories), channel(channel), operation(operation), window(window),
       scratch(std::make_unique_for_overwrite<std::byte[]>(schedule.scratch_bytes())) {
     states.reserve(schedule.lanes());
-    begin_lanes();
+    if (channel.ready()) begin_lanes();
 }
 
 const std::byte *Run::source(const Step &step) const {
@@ -38,7 +38,7 @@ bool Run::reads(Range addresses) const {
 void Run::begin_lanes() {
     for (;;) {
         while (oldest < states.size() && ended(oldest)) oldest++;
-        if (states.size() == schedule.lanes() || states.size() == oldest + window) return;
+        if (states.size() == schedule.lanes() || states.size() - oldest >= window) return;
         states.emplace_back();
         go_on(states.size() - 1);
     }
@@ -53,28 +53,39 @@ void Run::go_on(std::size_t lane) {
 }
 
 void Run::begin(const Step &step, std::size_t lane) {
-    const int tag = first_tag + static_cast<int>(schedule.tag(lane)), bytes = static_cast<int>(step.bytes);
+    const int tag = static_cast<int>(schedule.tag(lane)), bytes = static_cast<int>(step.bytes);
     MPI_Request request = MPI_REQUEST_NULL;
     switch (step.action) {
     case Action::send: {
         auto isend = lane % synchronous_every == synchronous_every - 1 ? mpi::library.Issend : mpi::library.Isend;
-        isend(const_cast<std::byte *>(source(step)), bytes, MPI_BYTE, step.peer, tag, communicator, &request);
+        check(isend(source(step), bytes, MPI_BYTE, channel.rank(step.peer), channel.tag_to(step.peer, operation, tag),
+                    channel.handle(), &request),
+              step);
         under_way(request, lane);
         break;
     }
     case Action::receive:
-        mpi::library.Irecv(target(step), bytes, MPI_BYTE, step.peer, tag, communicator, &request);
+        check(mpi::library.Irecv(target(step), bytes, MPI_BYTE, channel.rank(step.peer),
+                                 channel.own_tag(operation, tag), channel.handle(), &request),
+              step);
         under_way(request, lane);
         break;
     case Action::copy:
         std::memcpy(target(step), source(step), step.bytes);
         break;
     case Action::reduce:
-        mpi::library.Reduce_local(const_cast<std::byte *>(source(step)), target(step),
+        mpi::library.Reduce_local(source(step), target(step),
                                   static_cast<int>(step.bytes / memories.element_bytes), memories.element,
                                   memories.operation);
         break;
     }
+}
+
+void Run::check(int error, const Step &step) const {
+    if (error != MPI_SUCCESS)
+        fail(name.call,
+             "the MPI library does not take a message to or from rank " + std::to_string(step.peer) + ": is it gone?",
+             name.site);
 }
 
 void Run::under_way(MPI_Request request, std::size_t lane) {
@@ -90,7 +101,8 @@ bool Run::look() {
     int n = 0;
     if (mpi::library.Testsome(static_cast<int>(requests.size()), requests.data(), &n, done.data(),
                               MPI_STATUSES_IGNORE) != MPI_SUCCESS)
-        fail("a collective operation", "the MPI library cannot go on with it: a rank is gone");
+        fail(name.call, "the MPI library reports an error in one of its messages: a rank is gone, or gave other counts",
+             name.site);
     if (n <= 0) return false;
     // Those that have ended make room, and their lanes go on, which appends others.
     std::vector<std::uint32_t> lanes;
@@ -112,6 +124,8 @@ bool Run::look() {
 }
 
 bool Run::poll() {
+    if (!channel.ready() || (memories.calls_program && progress::apart)) return complete();
+    begin_lanes();
     while (!complete() && look()) begin_lanes();
     return complete();
 }

@@ -1,7 +1,9 @@
 #pragma once
+#include "mpi/channel.h"
 #include "mpi/library.h"
 #include "progress/progress.h"
 #include "schedule/schedule.h"
+#include "trace/failure.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -16,27 +18,38 @@ struct Memories {
     std::byte *output = nullptr;
     MPI_Op operation = MPI_OP_NULL; //!< of reductions
     MPI_Datatype element = MPI_DATATYPE_NULL;
-    std::size_t element_bytes = 1;
+    std::size_t element_bytes = 1; //!< its extent
+    bool calls_program = false;    //!< the operation is a function of the program's
+};
+
+//! \brief Whose schedule it is, for messages.
+struct Name {
+    const char *call; //!< "MPI_Ibcast"
+    CallSite site;
+    const void *communicator; //!< the program's
 };
 
 //! \brief A schedule that is being carried out. The schedule and the memories stay until it is complete.
 //!
-//! Lanes begin in their order, and no lane while one of `window` before it is under way: every sixteenth lane's sends are
+//! Lanes begin in their order, and no lane while one of a window before it is under way: every sixteenth lane's sends are
 //! synchronous, so that no receiver's library holds more than a window of a sender's lanes that nobody has asked for yet.
 class Run final : public progress::Task {
 public:
-    static constexpr std::size_t window = 64, synchronous_every = 16;
+    static constexpr std::size_t usual_window = 64, synchronous_every = 16;
+    static_assert(most_tags == mpi::Channel::lanes);
 
-    //! On a communicator of ours that has the schedule's ranks. No other operation on it uses tags from first_tag to first_tag +
-    //! most_tags - 1 meanwhile.
-    Run(const Schedule &schedule, const Memories &memories, MPI_Comm communicator, int first_tag);
+    //! An operation with a number of its own of the channel's, which has the schedule's ranks. It begins once the channel is ready.
+    Run(Name name, const Schedule &schedule, const Memories &memories, mpi::Channel &channel, int operation,
+        std::size_t window = usual_window);
 
     bool poll() override;
 
     bool complete() const { return oldest == schedule.lanes(); }
     bool needs_us() const override { return !complete(); }
     bool leaving() const override { return !complete(); }
+    bool goes_on_in_native_calls() const override { return true; }
     bool reads(Range addresses) const override;
+    const void *communicator() const override { return name.communicator; }
 
 private:
     struct State {
@@ -52,10 +65,14 @@ private:
     const std::byte *source(const Step &step) const;
     std::byte *target(const Step &step) const;
 
+    void check(int error, const Step &step) const;
+
+    Name name;
     const Schedule &schedule;
     Memories memories;
-    MPI_Comm communicator;
-    int first_tag;
+    mpi::Channel &channel;
+    int operation;
+    std::size_t window;
     std::unique_ptr<std::byte[]> scratch;
     std::vector<State> states; // of the lanes that have begun
     std::size_t oldest = 0;    // all lanes before have ended

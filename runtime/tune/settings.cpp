@@ -124,6 +124,7 @@ void read_settings() {
     settings.guard = read_word("STRETTO_GUARD", {"userfault", "mprotect", "block"});
     settings.trace = std::getenv("STRETTO_TRACE");
     settings.report = std::getenv("STRETTO_REPORT");
+    if (const char *text = std::getenv("STRETTO_COLLECTIVES")) settings.collectives = text;
     if (settings.report && !*settings.report) settings.report = nullptr;
 }
 

@@ -63,6 +63,7 @@ public:
         call.lane = shape.lane;
         call.in_place = shape.in_place;
         call.commutes = shape.commutes;
+        call.varies = shape.unequal;
         for (int r = 0; r < shape.ranks; r++) {
             call.rank = r;
             problem.arguments.push_back(call);

@@ -45,14 +45,15 @@ void check(const Shape &shape) {
         for (const Arguments &arguments : problem.arguments) can = can && (!algorithm.can || algorithm.can(arguments));
         if (can) all.push_back({&algorithm, problem, algorithm.build(problem.arguments[here]), nullptr});
     }
-    int tag = 0;
+    int operation = 0;
+    mpi::Channel channel(communicator, ranks);
     for (Running &one : all) {
         const auto here = static_cast<std::size_t>(rank);
         const schedule::Memories memories{data<const std::byte>(one.problem.input[here]),
                                           data<std::byte>(one.problem.output[here]), shape.commutes ? sum : composition,
                                           element, unit};
-        one.run = std::make_unique<schedule::Run>(one.schedule, memories, communicator, tag);
-        tag += static_cast<int>(schedule::most_tags);
+        one.run = std::make_unique<schedule::Run>(schedule::Name{one.algorithm->name, nullptr, nullptr}, one.schedule, memories,
+                                                  channel, operation++);
         lanes += one.schedule.lanes();
     }
     for (Running &one : all)

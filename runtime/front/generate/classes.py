@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 
 @dataclass(frozen=True)
 class Class:
-    name: str  # handled, always, after, through, unwrapped
-    first: str = ""  # class after: our function that comes first
+    name: str  # handled, always, offered, after, through, unwrapped
+    first: str = ""  # classes offered and after: our function that comes first
     then: str = ""  # our function that comes afterwards
 
 
@@ -15,6 +15,7 @@ def load(path):
     with open(path, "rb") as file:
         table = tomllib.load(file)
     lists = [(Class("handled"), table["handled"]), (Class("always"), table["always"])]
+    lists += [(Class("offered", first), names) for first, names in table["offered"].items()]
     lists += [(Class("after", first), names) for first, names in table["after"].items()]
     lists += [(Class(name), names) for name, names in table["library"].items()]
     classes = {}

@@ -22,6 +22,10 @@ class Parameter:
         return self.kind in COUNTS
 
     @property
+    def is_displacement(self):
+        return self.kind == "POLYDISPLACEMENT"
+
+    @property
     def is_buffer(self):
         return self.kind in BUFFERS
 

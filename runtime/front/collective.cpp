@@ -1,0 +1,389 @@
+#include "front/collective.h"
+
+#include "front/enter.h"
+#include "front/entry.h"
+#include "front/operation.h"
+#include "front/pages.h"
+#include "mpi/waits.h"
+#include "pages/quiet.h"
+#include "progress/helper.h"
+#include "tune/settings.h"
+
+#include <algorithm>
+#include <array>
+#include <deque>
+#include <iterator>
+#include <mutex>
+
+namespace stretto::front {
+
+// Memories.
+
+namespace {
+
+const void *displaced(const void *address, std::ptrdiff_t bytes) {
+    return reinterpret_cast<const void *>(reinterpret_cast<std::intptr_t>(address) + bytes);
+}
+
+void copy_elements(const mpi::TypedBuffer &from, const mpi::TypedBuffer &to) {
+    std::vector<std::byte> packed(from.bytes());
+    from.pack(0, packed.size(), packed.data());
+    to.unpack(0, packed.size(), packed.data());
+}
+
+bool in_one_piece(const mpi::TypedBuffer &elements) {
+    return elements.bytes() == 0 || (elements.map().known() && elements.map().contiguous());
+}
+
+} // namespace
+
+void Side::add(const void *address, MPI_Count count, MPI_Datatype type) {
+    blocks.push_back({address, count, type, {address, count, type}});
+}
+
+void Side::add_equal(const void *address, MPI_Count count, MPI_Datatype type, int ranks) {
+    const std::ptrdiff_t stride = static_cast<std::ptrdiff_t>(count) * mpi::type_map(type).extent();
+    for (int rank = 0; rank < ranks; rank++) add(displaced(address, rank * stride), count, type);
+}
+
+void Side::add_displaced(const void *address, Integers counts, Integers displacements, MPI_Datatype type, int ranks) {
+    const std::ptrdiff_t extent = mpi::type_map(type).extent();
+    for (int rank = 0; rank < ranks; rank++)
+        add(displaced(address, static_cast<std::ptrdiff_t>(displacements[rank]) * extent), counts[rank], type);
+}
+
+void Side::lay_out(bool apart, bool gaps) {
+    const auto direct = [](const Block &block) { return in_one_piece(block.elements); };
+    const auto begin = [](const Block &block) {
+        return reinterpret_cast<std::uintptr_t>(block.elements.contiguous_at(0));
+    };
+    const bool needs_image = apart || !std::all_of(blocks.begin(), blocks.end(), direct);
+    if (!needs_image) {
+        base = UINTPTR_MAX;
+        for (const Block &block : blocks)
+            if (block.elements.bytes()) base = std::min(base, begin(block));
+        if (base == UINTPTR_MAX) base = 0;
+    }
+    with_gaps = needs_image && gaps;
+    std::size_t end = 0;
+    for (const Block &block : blocks) {
+        const std::size_t bytes = with_gaps ? block.elements.count() * static_cast<std::size_t>(block.elements.map().extent())
+                                            : block.elements.bytes();
+        if (!needs_image) end = bytes ? begin(block) - base : 0;
+        places.push_back({end, end + bytes});
+        end += bytes;
+    }
+    if (!needs_image) return;
+    image = std::make_unique_for_overwrite<std::byte[]>(end);
+    base = reinterpret_cast<std::uintptr_t>(image.get());
+}
+
+void Side::settle(bool written) const {
+    if (!progress::tasks) return;
+    for (const Block &block : blocks) front::settle(block.address, block.count, block.type, written);
+}
+
+void Side::fetch() const {
+    if (!image) return;
+    for (std::size_t k = 0; k < blocks.size(); k++) {
+        const mpi::TypedBuffer &elements = blocks[k].elements;
+        std::byte *const at = image.get() + places[k].begin;
+        if (with_gaps)
+            copy_elements(elements, {at, blocks[k].count, blocks[k].type});
+        else if (elements.map().known())
+            elements.pack(0, elements.bytes(), at);
+        else
+            elements.pack_all(at);
+    }
+}
+
+void Side::deliver() const {
+    if (!image) return;
+    for (std::size_t k = 0; k < blocks.size(); k++) {
+        const mpi::TypedBuffer &elements = blocks[k].elements;
+        std::byte *const at = image.get() + places[k].begin;
+        if (with_gaps)
+            copy_elements({at, blocks[k].count, blocks[k].type}, elements);
+        else if (elements.map().known())
+            elements.unpack(0, elements.bytes(), at);
+        else
+            elements.unpack_all(at);
+    }
+}
+
+std::size_t Side::bytes() const {
+    std::size_t sum = 0;
+    for (const Range &place : places) sum += place.bytes();
+    return sum;
+}
+
+collective::Blocks Side::equal() const {
+    return collective::Blocks::equal(places.empty() ? 0 : places[0].bytes());
+}
+
+collective::Blocks Side::ranges() const {
+    return collective::Blocks::of(places);
+}
+
+// What is asked for.
+
+std::optional<Asked> Asked::on(MPI_Comm comm, const char *collective) {
+    using collective::policy, collective::Policy;
+    if (comm == MPI_COMM_NULL || policy.ours == Policy::Ours::off || !mpi::there_are_channels()) return {};
+    const progress::Guard guard;
+    const auto &c = mpi::communicator(comm);
+    if (!c->frames || c->between_groups || !c->use.frames) return {};
+    const mpi::Peer *peer = c->farthest();
+    if (!peer || !peer->frames) return {};
+    if (policy.ours == Policy::Ours::automatic && !settings.force && !peer->frames_plain) return {};
+    Asked asked{collective, c};
+    asked.arguments.ranks = c->size();
+    asked.arguments.rank = c->rank;
+    asked.arguments.lane = peer->eager;
+    return asked;
+}
+
+namespace {
+
+// Sums of these do not depend on the order, even where they overflow.
+bool is_exact(MPI_Datatype type) {
+    const MPI_Datatype exact[] = {
+        MPI_CHAR,    MPI_SIGNED_CHAR,   MPI_UNSIGNED_CHAR, MPI_SHORT,    MPI_UNSIGNED_SHORT, MPI_INT,
+        MPI_UNSIGNED, MPI_LONG,          MPI_UNSIGNED_LONG, MPI_LONG_LONG, MPI_UNSIGNED_LONG_LONG,
+        MPI_INT8_T,  MPI_INT16_T,       MPI_INT32_T,       MPI_INT64_T,  MPI_UINT8_T,        MPI_UINT16_T,
+        MPI_UINT32_T, MPI_UINT64_T,      MPI_BYTE,          MPI_C_BOOL,   MPI_AINT,           MPI_COUNT,
+        MPI_OFFSET,  MPI_2INT, MPI_INTEGER, MPI_LOGICAL, MPI_2INTEGER,
+    };
+    return std::find(std::begin(exact), std::end(exact), type) != std::end(exact);
+}
+
+bool is_predefined(MPI_Op op) {
+    const MPI_Op predefined[] = {MPI_MAX, MPI_MIN,  MPI_SUM,  MPI_PROD, MPI_LAND,   MPI_BAND,
+                                 MPI_LOR, MPI_BOR,  MPI_LXOR, MPI_BXOR, MPI_MINLOC, MPI_MAXLOC};
+    return std::find(std::begin(predefined), std::end(predefined), op) != std::end(predefined);
+}
+
+} // namespace
+
+collective::Facts Asked::facts(int number) const {
+    return {collective, bytes, arguments.lane, number, mpi::waits::can_call()};
+}
+
+bool Asked::adds_up(MPI_Op op, MPI_Datatype type) {
+    if (op == MPI_OP_NULL || op == MPI_NO_OP || op == MPI_REPLACE || type == MPI_DATATYPE_NULL) return false;
+    calls_program = !is_predefined(op);
+    if ((calls_program || !is_exact(type)) && !collective::policy.reorders && !settings.force) return false;
+    const mpi::TypeMap &map = mpi::type_map(type);
+    if (!map.known() || map.bytes() == 0) return false;
+    // Elements lie in their extents, so that each can be added up where it is.
+    for (const mpi::Segment &segment : map.segments())
+        if (segment.offset < 0 || segment.offset + static_cast<std::ptrdiff_t>(segment.bytes) > map.extent()) return false;
+    if (map.lower_bound() != 0) return false;
+    int commutes = 1;
+    mpi::library.Op_commutative(op, &commutes);
+    operation = op;
+    element = type;
+    arguments.commutes = commutes != 0;
+    arguments.unit = static_cast<std::size_t>(map.extent());
+    return true;
+}
+
+// Handles that the program may free while a collective uses them.
+
+namespace {
+
+template <class Handle>
+class Kept {
+public:
+    void keep(Handle handle) {
+        if (One *one = find(handle))
+            one->users++;
+        else
+            all.push_back({handle, 1, false});
+    }
+    void let_go(Handle handle, int (*free)(Handle *)) {
+        One *one = find(handle);
+        if (--one->users > 0) return;
+        if (one->freed) free(&one->handle);
+        *one = all.back();
+        all.pop_back();
+    }
+    //! The program frees it: later, if it is in use.
+    bool frees_later(Handle handle) {
+        One *one = find(handle);
+        if (one) one->freed = true;
+        return one;
+    }
+
+private:
+    struct One {
+        Handle handle;
+        int users;
+        bool freed;
+    };
+    One *find(Handle handle) {
+        for (One &one : all)
+            if (one.handle == handle) return &one;
+        return nullptr;
+    }
+    std::vector<One> all;
+};
+
+Kept<MPI_Op> operators;
+Kept<MPI_Datatype> types;
+
+// Schedules do not know whose they are: any call with the same arguments uses the same.
+struct Built {
+    const collective::Algorithm *algorithm;
+    collective::Arguments arguments;
+    std::shared_ptr<const schedule::Schedule> schedule;
+};
+std::deque<Built> built; // the one used last comes first
+constexpr std::size_t most_built = 32;
+
+std::shared_ptr<const schedule::Schedule> schedule_of(const collective::Algorithm &algorithm,
+                                                      const collective::Arguments &arguments) {
+    const auto same = [&](const Built &one) { return one.algorithm == &algorithm && one.arguments == arguments; };
+    if (const auto at = std::find_if(built.begin(), built.end(), same); at != built.end()) {
+        std::rotate(built.begin(), at, at + 1);
+        return built.front().schedule;
+    }
+    if (built.size() == most_built) built.pop_back();
+    built.push_front(
+        {&algorithm, arguments, std::make_shared<const schedule::Schedule>(algorithm.build(arguments))});
+    return built.front().schedule;
+}
+
+// The library waits in a call of the program's. Elsewhere we are about to look ourselves, or in the middle of it.
+int open_runs = 0;
+constinit thread_local bool looks = false;
+
+mpi::waits::Found look_from_within() {
+    using mpi::waits::Found;
+    if (open_runs == 0) return Found::nothing_more;
+    if (!Alone::in_native_call || looks || pages::Guard::may_lend()) return Found::still;
+    std::optional<pages::Quiet> quiet; // as progress::Guard has it
+    std::optional<progress::Guard> guard;
+    if (!progress::Guard::mine && (progress::Guard::multiple || progress::Guard::pages)) {
+        if (pages::Guard::any()) quiet.emplace();
+        guard.emplace(std::try_to_lock);
+        if (!guard->held()) return Found::still;
+    }
+    looks = true;
+    const bool moved = progress::poll_in_native_call();
+    looks = false;
+    return moved ? Found::moved : Found::still;
+}
+
+} // namespace
+
+int Op_free(MPI_Op *op) {
+    {
+        const progress::Guard guard;
+        if (operators.frees_later(*op)) {
+            *op = MPI_OP_NULL;
+            return MPI_SUCCESS;
+        }
+    }
+    return mpi::library.Op_free(op);
+}
+
+int Type_free(MPI_Datatype *type) {
+    {
+        const progress::Guard guard;
+        if (types.frees_later(*type)) {
+            *type = MPI_DATATYPE_NULL;
+            return MPI_SUCCESS;
+        }
+    }
+    return mpi::library.Type_free(type);
+}
+
+// A collective.
+
+Collective::Collective(Asked &&what, const Begins &begins)
+    : asked(std::move(what)), name{begins.call, callers_own(), asked.communicator.get()},
+      persistent(begins.is_persistent) {
+    mpi::Communicator &communicator = *asked.communicator;
+    channel = mpi::channel(communicator);
+    const std::optional<int> next = persistent ? channel->reserve() : channel->begin();
+    if (!next)
+        fail(begins.call,
+             persistent ? "more persistent collectives on one communicator than Stretto has tags for "
+                          "(STRETTO_COLLECTIVES=off leaves them to the MPI library)"
+                        : "more collectives are under way on one communicator than Stretto has tags for "
+                          "(STRETTO_COLLECTIVES=off leaves them to the MPI library)",
+             name.site);
+    number = *next;
+    const collective::Facts facts = asked.facts(number);
+    asked.arguments.lane = collective::lane_bytes(facts);
+    const collective::Algorithm &algorithm = *collective::choose(facts, asked.arguments);
+    collective::count(algorithm);
+    schedule = schedule_of(algorithm, asked.arguments);
+    if (asked.operation != MPI_OP_NULL) {
+        operators.keep(asked.operation);
+        types.keep(asked.element);
+    }
+}
+
+Collective::~Collective() {
+    if (!persistent) channel->end(number);
+    if (asked.operation != MPI_OP_NULL) {
+        operators.let_go(asked.operation, mpi::library.Op_free);
+        types.let_go(asked.element, mpi::library.Type_free);
+    }
+}
+
+void Collective::prepare() const {
+    wait_for_matches();
+    asked.input.settle(false);
+    asked.output.settle(true);
+}
+
+void Collective::start() {
+    asked.input.fetch();
+    if (asked.arguments.in_place) asked.output.fetch();
+    const schedule::Memories memories{asked.input.memory(), asked.output.memory(), asked.operation,
+                                      asked.element,        asked.arguments.unit,  asked.calls_program};
+    delivered = false;
+    // Where nobody looks while the library waits elsewhere, all messages are under way from the beginning.
+    const bool looked_after = mpi::waits::can_call();
+    run.emplace(name, *schedule, memories, *channel, number, looked_after ? schedule::Run::usual_window : SIZE_MAX);
+    open_runs++;
+    if (run->complete()) return;
+    progress::add(*run);
+    if (looked_after) mpi::waits::call(look_from_within);
+    progress::helper::wanted(asked.input.bytes() + asked.output.bytes());
+}
+
+bool Collective::complete() {
+    if (delivered) return true;
+    if (!run->complete()) return false;
+    progress::remove(*run);
+    open_runs--;
+    asked.output.deliver();
+    return delivered = true;
+}
+
+std::optional<int> begin(Asked &&asked, const Begins &begins, MPI_Request *request) {
+    using collective::policy, collective::Policy;
+    const collective::Facts facts = asked.facts();
+    if (policy.ours == Policy::Ours::automatic && !settings.force && !collective::pays(facts)) return {};
+    if (!collective::choose(facts, asked.arguments)) return {};
+    std::unique_ptr<Collective> collective;
+    {
+        const progress::Guard guard;
+        enter();
+        collective = std::make_unique<Collective>(std::move(asked), begins);
+    }
+    if (!begins.is_persistent) collective->prepare();
+    const progress::Guard guard;
+    if (!begins.is_persistent) collective->start();
+    Operation &operation = new_operation();
+    operation.active = !begins.is_persistent;
+    operation.collective = std::move(collective);
+    *request = operation.handle;
+    return MPI_SUCCESS;
+}
+
+} // namespace stretto::front

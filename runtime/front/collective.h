@@ -1,0 +1,115 @@
+// Collectives of the program's that are carried out as schedules of ours (docs/collectives.md).
+#pragma once
+#include "collective/choice.h"
+#include "front/handled.h"
+#include "mpi/channel.h"
+#include "mpi/communicator.h"
+#include "mpi/type_map.h"
+#include "schedule/run.h"
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <vector>
+
+namespace stretto::front {
+
+//! \brief A memory of a collective (schedule::Memory) as the program describes it: blocks of elements. To schedules it is bytes: the
+//! program's own, where each block is one piece, else an image of them.
+class Side {
+public:
+    void add(const void *address, MPI_Count count, MPI_Datatype type);
+
+    //! So many blocks of as many elements, one behind the other.
+    void add_equal(const void *address, MPI_Count count, MPI_Datatype type, int ranks);
+
+    //! Of each rank a block, displaced by so many extents of the type.
+    void add_displaced(const void *address, Integers counts, Integers displacements, MPI_Datatype type, int ranks);
+
+    //! All blocks are there. An image in any case, if it has to be another memory than the program's; with the gaps of its elements, if they
+    //! are added up in it.
+    void lay_out(bool apart = false, bool gaps = false);
+
+    //! Before a schedule uses it. Not under the lock.
+    void settle(bool written) const;
+
+    void fetch() const;   //!< into the image, if there is one
+    void deliver() const; //!< out of it
+
+    std::byte *memory() const { return reinterpret_cast<std::byte *>(base); }
+    std::size_t bytes() const; //!< of the message
+
+    collective::Blocks equal() const;  //!< where the blocks are that add_equal made
+    collective::Blocks ranges() const; //!< of any
+
+private:
+    struct Block {
+        const void *address;
+        MPI_Count count;
+        MPI_Datatype type;
+        mpi::TypedBuffer elements;
+    };
+
+    std::vector<Block> blocks;
+    std::vector<Range> places; // in memory()
+    std::uintptr_t base = 0;
+    std::unique_ptr<std::byte[]> image;
+    bool with_gaps = false;
+};
+
+//! \brief A collective that the program asks for.
+struct Asked {
+    const char *collective; //!< of the table of algorithms
+    std::shared_ptr<mpi::Communicator> communicator;
+    collective::Arguments arguments{};
+    std::optional<std::size_t> bytes{}; //!< collective::Facts
+    Side input{}, output{};
+    MPI_Op operation = MPI_OP_NULL;
+    MPI_Datatype element = MPI_DATATYPE_NULL;
+    bool calls_program = false; //!< the operation is the program's
+
+    //! A call on a communicator whose collectives may be ours, as far as all ranks know alike; else nothing.
+    static std::optional<Asked> on(MPI_Comm comm, const char *collective);
+
+    //! For the choice of an algorithm.
+    collective::Facts facts(int number = 0) const;
+
+    //! A reduction. False: it is the library's. The same on all ranks, as they give the same arguments.
+    bool adds_up(MPI_Op op, MPI_Datatype type);
+};
+
+//! \brief A collective under way, or a persistent one between two starts.
+class Collective {
+public:
+    //! Under the lock.
+    Collective(Asked &&asked, const Begins &begins);
+    ~Collective();
+    Collective(const Collective &) = delete;
+    Collective &operator=(const Collective &) = delete;
+
+    bool is_persistent() const { return persistent; }
+
+    //! What it uses is settled, and what was released has matched. Not under the lock.
+    void prepare() const;
+
+    //! Under the lock.
+    void start();
+
+    //! Are the results where the program wants them? Under the lock.
+    bool complete();
+
+private:
+    Asked asked;
+    schedule::Name name;
+    bool persistent;
+    std::shared_ptr<mpi::Channel> channel;
+    int number; // of the channel's
+    std::shared_ptr<const schedule::Schedule> schedule;
+    std::optional<schedule::Run> run;
+    bool delivered = false;
+};
+
+//! MPI_Ix or MPI_X_init; nothing: it is the library's. All that the program asks for is laid out.
+std::optional<int> begin(Asked &&asked, const Begins &begins, MPI_Request *request);
+
+} // namespace stretto::front

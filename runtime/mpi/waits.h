@@ -1,0 +1,14 @@
+#pragma once
+
+//! \brief To be called while the library waits in a call of its own: by hooks into its progress, which Open MPI has for its parts
+//! (opal_progress_register), and MPICH from 4.2 on for everybody (MPIX_Async_start).
+namespace stretto::mpi::waits {
+
+//! Is there a hook? MPICH 4.0 has none, nor has MPICH's library of the standard ABI.
+bool can_call();
+
+//! From now on the library calls look(), in any of its calls, until that says so. It tells what came of it.
+enum class Found { still, moved, nothing_more };
+void call(Found (*look)());
+
+} // namespace stretto::mpi::waits

@@ -1,0 +1,506 @@
+/* Non-blocking and persistent collectives: what the blocking ones give, in every form of arguments. */
+#include "promise.h"
+
+enum { MOST = 30000 };
+static const int counts[] = {0, 1, 7, 1000, MOST};
+
+/* What rank r contributes at place k; sums of a few do not overflow. */
+static int value(int r, int k, int salt) {
+    return (int)(((unsigned)r * 7919u + (unsigned)k * 104729u + (unsigned)salt * 1299709u) % 1000003u);
+}
+
+static int *made(int elements, int salt) {
+    int *buffer = malloc(sizeof(int) * (size_t)(elements ? elements : 1));
+    for (int k = 0; k < elements; k++) buffer[k] = value(rank, k, salt);
+    return buffer;
+}
+
+static int *filled(int elements, int with) {
+    int *buffer = malloc(sizeof(int) * (size_t)(elements ? elements : 1));
+    for (int k = 0; k < elements; k++) buffer[k] = with;
+    return buffer;
+}
+
+static int same(const int *a, const int *b, int elements) {
+    return memcmp(a, b, sizeof(int) * (size_t)elements) == 0;
+}
+
+/* Completed in several ways. */
+static void end(MPI_Request *request, int how) {
+    int flag = 0, index;
+    MPI_Status status;
+    switch (how % 4) {
+    case 0:
+        MPI_Wait(request, &status);
+        break;
+    case 1:
+        while (!flag) MPI_Test(request, &flag, MPI_STATUS_IGNORE);
+        break;
+    case 2:
+        MPI_Waitall(1, request, MPI_STATUSES_IGNORE);
+        break;
+    case 3:
+        MPI_Waitany(1, request, &index, &status);
+        break;
+    }
+    CHECK(*request == MPI_REQUEST_NULL);
+}
+
+/* Elements of three ints of which the middle one is not sent. */
+static MPI_Datatype with_gap(void) {
+    MPI_Datatype made;
+    MPI_Type_vector(2, 1, 2, MPI_INT, &made);
+    MPI_Type_commit(&made);
+    return made;
+}
+
+PROMISE(a_broadcast_comes_to_all_from_any_root) {
+    for (int i = 0; i < 5; i++)
+        for (int root = 0; root < ranks; root++) {
+            MPI_Request request;
+            int *buffer = rank == root ? made(counts[i], root) : filled(counts[i], -1), right = 1;
+            MPI_Ibcast(buffer, counts[i], MPI_INT, root, MPI_COMM_WORLD, &request);
+            end(&request, i + root);
+            for (int k = 0; k < counts[i]; k++) right = right && buffer[k] == value(root, k, root);
+            CHECK(right);
+            free(buffer);
+        }
+}
+
+PROMISE(elements_with_gaps_come_as_others_and_gaps_stay_as_they_were) {
+    MPI_Datatype type = with_gap();
+    MPI_Request request;
+    int *buffer = rank == 1 ? made(3 * 5000, 4) : filled(3 * 5000, -1), right = 1;
+    MPI_Ibcast(buffer, 5000, type, 1, MPI_COMM_WORLD, &request);
+    end(&request, 0);
+    for (int k = 0; k < 3 * 5000; k++) right = right && buffer[k] == (k % 3 == 1 && rank != 1 ? -1 : value(1, k, 4));
+    CHECK(right);
+    free(buffer);
+    /* Packed on one side, with gaps on the other. */
+    int *parts = filled(3 * 5000 * ranks, -1);
+    int *own = made(2 * 5000, 9);
+    MPI_Iallgather(own, 2 * 5000, MPI_INT, parts, 5000, type, MPI_COMM_WORLD, &request);
+    end(&request, 1);
+    for (int r = 0; r < ranks; r++)
+        for (int k = 0; k < 5000; k++) {
+            const int *at = parts + 3 * (5000 * r + k);
+            right = right && at[0] == value(r, 2 * k, 9) && at[1] == -1 && at[2] == value(r, 2 * k + 1, 9);
+        }
+    CHECK(right);
+    free(parts);
+    free(own);
+    MPI_Type_free(&type);
+}
+
+PROMISE(blocks_of_one_size_come_where_they_belong) {
+    for (int i = 0; i < 5; i++) {
+        const int n = counts[i], all = n * ranks, root = i % ranks;
+        MPI_Request request;
+        int *send = made(all, i), *got = filled(all, -1), *expected = filled(all, -1);
+        MPI_Igather(send, n, MPI_INT, got, n, MPI_INT, root, MPI_COMM_WORLD, &request);
+        end(&request, i);
+        MPI_Gather(send, n, MPI_INT, expected, n, MPI_INT, root, MPI_COMM_WORLD);
+        CHECK(same(got, expected, all));
+        MPI_Iscatter(send, n, MPI_INT, got, n, MPI_INT, root, MPI_COMM_WORLD, &request);
+        end(&request, i + 1);
+        MPI_Scatter(send, n, MPI_INT, expected, n, MPI_INT, root, MPI_COMM_WORLD);
+        CHECK(same(got, expected, all));
+        MPI_Iallgather(send, n, MPI_INT, got, n, MPI_INT, MPI_COMM_WORLD, &request);
+        end(&request, i + 2);
+        MPI_Allgather(send, n, MPI_INT, expected, n, MPI_INT, MPI_COMM_WORLD);
+        CHECK(same(got, expected, all));
+        MPI_Ialltoall(send, n, MPI_INT, got, n, MPI_INT, MPI_COMM_WORLD, &request);
+        end(&request, i + 3);
+        MPI_Alltoall(send, n, MPI_INT, expected, n, MPI_INT, MPI_COMM_WORLD);
+        CHECK(same(got, expected, all));
+        MPI_Ibarrier(MPI_COMM_WORLD, &request);
+        end(&request, i);
+        free(send), free(got), free(expected);
+    }
+}
+
+PROMISE(blocks_of_several_sizes_come_where_they_belong) {
+    enum { ROOM = 9000 };
+    int sizes_of[16], places[16], out_sizes[16], out_places[16], in_sizes[16], in_places[16], bytes_out[16], bytes_in[16];
+    MPI_Datatype types[16];
+    const int all = ROOM * ranks, root = ranks - 1;
+    for (int r = 0; r < ranks; r++) {
+        sizes_of[r] = (r * 2500 + 1) % ROOM;
+        places[r] = (ranks - 1 - r) * ROOM; /* the last one comes first */
+        out_sizes[r] = (rank * 1700 + r * 800) % ROOM;
+        in_sizes[r] = (r * 1700 + rank * 800) % ROOM;
+        out_places[r] = r * ROOM;
+        in_places[r] = (ranks - 1 - r) * ROOM + 3;
+        bytes_out[r] = out_places[r] * (int)sizeof(int);
+        bytes_in[r] = (ranks - 1 - r) * ROOM * (int)sizeof(int);
+        types[r] = MPI_INT;
+    }
+    MPI_Request request;
+    int *send = made(all, 5), *got = filled(all + 3, -1), *expected = filled(all + 3, -1);
+    MPI_Igatherv(send, sizes_of[rank], MPI_INT, got, sizes_of, places, MPI_INT, root, MPI_COMM_WORLD, &request);
+    end(&request, 0);
+    MPI_Gatherv(send, sizes_of[rank], MPI_INT, expected, sizes_of, places, MPI_INT, root, MPI_COMM_WORLD);
+    CHECK(same(got, expected, all));
+    MPI_Iscatterv(send, sizes_of, places, MPI_INT, got, sizes_of[rank], MPI_INT, root, MPI_COMM_WORLD, &request);
+    end(&request, 1);
+    MPI_Scatterv(send, sizes_of, places, MPI_INT, expected, sizes_of[rank], MPI_INT, root, MPI_COMM_WORLD);
+    CHECK(same(got, expected, all));
+    MPI_Iallgatherv(send, sizes_of[rank], MPI_INT, got, sizes_of, places, MPI_INT, MPI_COMM_WORLD, &request);
+    end(&request, 2);
+    MPI_Allgatherv(send, sizes_of[rank], MPI_INT, expected, sizes_of, places, MPI_INT, MPI_COMM_WORLD);
+    CHECK(same(got, expected, all));
+    MPI_Ialltoallv(send, out_sizes, out_places, MPI_INT, got, in_sizes, in_places, MPI_INT, MPI_COMM_WORLD, &request);
+    end(&request, 3);
+    MPI_Alltoallv(send, out_sizes, out_places, MPI_INT, expected, in_sizes, in_places, MPI_INT, MPI_COMM_WORLD);
+    CHECK(same(got, expected, all + 3));
+    MPI_Ialltoallw(send, out_sizes, bytes_out, types, got, in_sizes, bytes_in, types, MPI_COMM_WORLD, &request);
+    end(&request, 0);
+    MPI_Alltoallw(send, out_sizes, bytes_out, types, expected, in_sizes, bytes_in, types, MPI_COMM_WORLD);
+    CHECK(same(got, expected, all + 3));
+    free(send), free(got), free(expected);
+}
+
+PROMISE(reductions_add_up_every_contribution) {
+    for (int i = 0; i < 5; i++) {
+        const int n = counts[i], root = i % ranks;
+        int sizes_of[16];
+        MPI_Request request;
+        int *send = made(n * ranks, i), *got = filled(n * ranks, -1), *expected = filled(n * ranks, -1);
+        MPI_Ireduce(send, got, n, MPI_INT, MPI_SUM, root, MPI_COMM_WORLD, &request);
+        end(&request, i);
+        MPI_Reduce(send, expected, n, MPI_INT, MPI_SUM, root, MPI_COMM_WORLD);
+        CHECK(same(got, expected, n));
+        MPI_Iallreduce(send, got, n, MPI_INT, MPI_MAX, MPI_COMM_WORLD, &request);
+        end(&request, i + 1);
+        MPI_Allreduce(send, expected, n, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+        CHECK(same(got, expected, n));
+        MPI_Iscan(send, got, n, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &request);
+        end(&request, i + 2);
+        MPI_Scan(send, expected, n, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+        CHECK(same(got, expected, n));
+        MPI_Iexscan(send, got, n, MPI_INT, MPI_BXOR, MPI_COMM_WORLD, &request);
+        end(&request, i + 3);
+        MPI_Exscan(send, expected, n, MPI_INT, MPI_BXOR, MPI_COMM_WORLD);
+        CHECK(rank == 0 || same(got, expected, n));
+        for (int r = 0; r < ranks; r++) sizes_of[r] = r % 2 ? n : n / 2;
+        MPI_Ireduce_scatter(send, got, sizes_of, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &request);
+        end(&request, i);
+        MPI_Reduce_scatter(send, expected, sizes_of, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+        CHECK(same(got, expected, sizes_of[rank]));
+        MPI_Ireduce_scatter_block(send, got, n, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &request);
+        end(&request, i + 1);
+        MPI_Reduce_scatter_block(send, expected, n, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+        CHECK(same(got, expected, n));
+        free(send), free(got), free(expected);
+    }
+}
+
+PROMISE(a_contribution_may_lie_where_the_result_goes) {
+    enum { N = 6000 };
+    int sizes_of[16], places[16];
+    for (int r = 0; r < ranks; r++) sizes_of[r] = N, places[r] = r * N;
+    for (int what = 0; what < 10; what++) {
+        MPI_Request request;
+        int *got = made(N * ranks, what), *expected = made(N * ranks, what);
+        const int root = 1;
+        switch (what) {
+        case 0:
+            if (rank == root) {
+                MPI_Igather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, got, N, MPI_INT, root, MPI_COMM_WORLD, &request);
+                end(&request, what);
+                MPI_Gather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, expected, N, MPI_INT, root, MPI_COMM_WORLD);
+            } else {
+                MPI_Igather(got, N, MPI_INT, NULL, 0, MPI_DATATYPE_NULL, root, MPI_COMM_WORLD, &request);
+                end(&request, what);
+                MPI_Gather(expected, N, MPI_INT, NULL, 0, MPI_DATATYPE_NULL, root, MPI_COMM_WORLD);
+            }
+            break;
+        case 1:
+            if (rank == root) {
+                MPI_Iscatter(got, N, MPI_INT, MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, root, MPI_COMM_WORLD, &request);
+                end(&request, what);
+                MPI_Scatter(expected, N, MPI_INT, MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, root, MPI_COMM_WORLD);
+            } else {
+                MPI_Iscatter(NULL, 0, MPI_DATATYPE_NULL, got, N, MPI_INT, root, MPI_COMM_WORLD, &request);
+                end(&request, what);
+                MPI_Scatter(NULL, 0, MPI_DATATYPE_NULL, expected, N, MPI_INT, root, MPI_COMM_WORLD);
+            }
+            break;
+        case 2:
+            MPI_Iallgather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, got, N, MPI_INT, MPI_COMM_WORLD, &request);
+            end(&request, what);
+            MPI_Allgather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, expected, N, MPI_INT, MPI_COMM_WORLD);
+            break;
+        case 3:
+            MPI_Iallgatherv(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, got, sizes_of, places, MPI_INT, MPI_COMM_WORLD,
+                            &request);
+            end(&request, what);
+            MPI_Allgatherv(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, expected, sizes_of, places, MPI_INT, MPI_COMM_WORLD);
+            break;
+        case 4:
+            MPI_Ialltoall(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, got, N, MPI_INT, MPI_COMM_WORLD, &request);
+            end(&request, what);
+            MPI_Alltoall(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, expected, N, MPI_INT, MPI_COMM_WORLD);
+            break;
+        case 5:
+            if (rank == root)
+                MPI_Ireduce(MPI_IN_PLACE, got, N, MPI_INT, MPI_SUM, root, MPI_COMM_WORLD, &request);
+            else
+                MPI_Ireduce(got, NULL, N, MPI_INT, MPI_SUM, root, MPI_COMM_WORLD, &request);
+            end(&request, what);
+            /* MPICH 4.0's MPI_Reduce copies from the address MPI_IN_PLACE. */
+            MPI_Allreduce(MPI_IN_PLACE, expected, N, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+            if (rank != root)
+                for (int k = 0; k < N; k++) expected[k] = value(rank, k, what);
+            break;
+        case 6:
+            MPI_Iallreduce(MPI_IN_PLACE, got, N, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &request);
+            end(&request, what);
+            MPI_Allreduce(MPI_IN_PLACE, expected, N, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+            break;
+        case 7:
+            MPI_Iscan(MPI_IN_PLACE, got, N, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &request);
+            end(&request, what);
+            MPI_Scan(MPI_IN_PLACE, expected, N, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+            break;
+        case 8:
+            MPI_Iexscan(MPI_IN_PLACE, got, N, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &request);
+            end(&request, what);
+            MPI_Exscan(MPI_IN_PLACE, expected, N, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+            if (rank == 0) memcpy(got, expected, N * sizeof(int));
+            break;
+        case 9:
+            MPI_Ireduce_scatter(MPI_IN_PLACE, got, sizes_of, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &request);
+            end(&request, what);
+            MPI_Reduce_scatter(MPI_IN_PLACE, expected, sizes_of, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+            /* Open MPI uses what lies behind the result. */
+            memcpy(got + N, expected + N, (size_t)(ranks - 1) * N * sizeof(int));
+            break;
+        }
+        CHECK(same(got, expected, N * ranks));
+        free(got), free(expected);
+    }
+}
+
+/* x -> a x + b, one after the other: associative, and does not commute. Elements have a gap. */
+struct affine {
+    unsigned a, unused, b;
+};
+
+static void compose(void *source, void *target, int *count, MPI_Datatype *type) {
+    const struct affine *from = source;
+    struct affine *to = target;
+    (void)type;
+    for (int k = 0; k < *count; k++) {
+        to[k].b = from[k].b + from[k].a * to[k].b;
+        to[k].a = from[k].a * to[k].a;
+    }
+}
+
+PROMISE(the_programs_own_operations_keep_the_order_of_the_ranks) {
+    enum { N = 3000 };
+    MPI_Datatype parts, type;
+    MPI_Op op;
+    MPI_Type_vector(2, 1, 2, MPI_UNSIGNED, &parts);
+    MPI_Type_create_resized(parts, 0, sizeof(struct affine), &type);
+    MPI_Type_commit(&type);
+    MPI_Type_free(&parts);
+    MPI_Op_create(compose, 0, &op);
+    struct affine *send = malloc(N * sizeof *send), *got = malloc(N * sizeof *got), *expected = malloc(N * sizeof *got);
+    for (int k = 0; k < N; k++) send[k] = (struct affine){2 * value(rank, k, 1) + 1, 17, value(rank, k, 2)};
+    for (int what = 0; what < 4; what++) {
+        MPI_Request request;
+        memset(got, 0x55, N * sizeof *got);
+        memset(expected, 0x55, N * sizeof *got);
+        switch (what) {
+        case 0:
+            MPI_Ireduce(send, got, N, type, op, 1, MPI_COMM_WORLD, &request);
+            MPI_Wait(&request, MPI_STATUS_IGNORE);
+            MPI_Reduce(send, expected, N, type, op, 1, MPI_COMM_WORLD);
+            break;
+        case 1:
+            MPI_Iallreduce(send, got, N, type, op, MPI_COMM_WORLD, &request);
+            MPI_Wait(&request, MPI_STATUS_IGNORE);
+            MPI_Allreduce(send, expected, N, type, op, MPI_COMM_WORLD);
+            break;
+        case 2:
+            MPI_Iscan(send, got, N, type, op, MPI_COMM_WORLD, &request);
+            MPI_Wait(&request, MPI_STATUS_IGNORE);
+            MPI_Scan(send, expected, N, type, op, MPI_COMM_WORLD);
+            break;
+        case 3:
+            MPI_Ireduce_scatter_block(send, got, N / 16, type, op, MPI_COMM_WORLD, &request);
+            MPI_Wait(&request, MPI_STATUS_IGNORE);
+            MPI_Reduce_scatter_block(send, expected, N / 16, type, op, MPI_COMM_WORLD);
+            break;
+        }
+        int right = 1;
+        for (int k = 0; k < (what == 3 ? N / 16 : N); k++)
+            right = right && got[k].a == expected[k].a && got[k].b == expected[k].b;
+        CHECK(right);
+    }
+    free(send), free(got), free(expected);
+    MPI_Op_free(&op);
+    MPI_Type_free(&type);
+}
+
+/* Each communicator's in their order; across communicators each rank in an order of its own. */
+PROMISE(many_collectives_are_under_way_at_once_on_several_communicators) {
+    enum { COMMS = 4, OPERATIONS = 24, N = 3000 };
+    MPI_Comm comms[COMMS];
+    MPI_Request requests[COMMS * OPERATIONS];
+    int *buffers[COMMS * OPERATIONS], right = 1, n = 0;
+    for (int c = 0; c < COMMS; c++) {
+        if (c % 2)
+            MPI_Comm_split(MPI_COMM_WORLD, 0, ranks - rank, &comms[c]); /* the ranks the other way round */
+        else
+            MPI_Comm_dup(MPI_COMM_WORLD, &comms[c]);
+    }
+    for (int k = 0; k < COMMS; k++) {
+        const int c = (k + rank) % COMMS;
+        for (int i = 0; i < OPERATIONS; i++) {
+            const int at = c * OPERATIONS + i, root = i % ranks;
+            int own;
+            MPI_Comm_rank(comms[c], &own);
+            buffers[at] = own == root ? filled(N, at) : filled(N, -1);
+            MPI_Ibcast(buffers[at], N, MPI_INT, root, comms[c], &requests[at]);
+            n++;
+        }
+    }
+    MPI_Waitall(n, requests, MPI_STATUSES_IGNORE);
+    for (int at = 0; at < n; at++) {
+        for (int k = 0; k < N; k++) right = right && buffers[at][k] == at;
+        free(buffers[at]);
+    }
+    CHECK(right);
+    for (int c = 0; c < COMMS; c++) MPI_Comm_free(&comms[c]);
+}
+
+PROMISE(what_a_collective_uses_may_be_freed_while_it_is_under_way) {
+    enum { N = 20000 };
+    MPI_Comm comm;
+    MPI_Op op;
+    MPI_Datatype type, pair;
+    MPI_Request requests[3];
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    MPI_Op_create(compose, 0, &op);
+    MPI_Type_contiguous(3, MPI_UNSIGNED, &type);
+    MPI_Type_commit(&type);
+    pair = with_gap();
+    struct affine *send = malloc(N * sizeof *send), *got = malloc(N * sizeof *got);
+    for (int k = 0; k < N; k++) send[k] = (struct affine){1, 0, (unsigned)(rank + k)};
+    int *one = rank == 0 ? made(N, 6) : filled(N, -1), *gaps = rank == 0 ? made(3 * N, 7) : filled(3 * N, -1), right = 1;
+    MPI_Ibcast(one, N, MPI_INT, 0, comm, &requests[0]);
+    MPI_Iallreduce(send, got, N, type, op, comm, &requests[1]);
+    MPI_Ibcast(gaps, N, pair, 0, comm, &requests[2]);
+    MPI_Op_free(&op);
+    MPI_Type_free(&type);
+    MPI_Type_free(&pair);
+    MPI_Comm_free(&comm);
+    CHECK(op == MPI_OP_NULL && type == MPI_DATATYPE_NULL && comm == MPI_COMM_NULL);
+    MPI_Waitall(3, requests, MPI_STATUSES_IGNORE);
+    for (int k = 0; k < N; k++) {
+        right = right && one[k] == value(0, k, 6) && gaps[3 * k] == value(0, 3 * k, 7);
+        right = right && got[k].b == (unsigned)(ranks * k + ranks * (ranks - 1) / 2);
+    }
+    CHECK(right);
+    free(send), free(got), free(one), free(gaps);
+}
+
+static int copies;
+static int copy_it(MPI_Comm comm, int key, void *extra, void *value_in, void *value_out, int *flag) {
+    (void)comm, (void)key, (void)extra;
+    *(void **)value_out = value_in;
+    *flag = 1;
+    copies++;
+    return MPI_SUCCESS;
+}
+
+PROMISE(a_collective_calls_no_function_of_the_programs_that_copies_attributes) {
+    MPI_Comm comm;
+    MPI_Request request;
+    int key, one = rank;
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    MPI_Comm_create_keyval(copy_it, MPI_COMM_NULL_DELETE_FN, &key, NULL);
+    MPI_Comm_set_attr(comm, key, &one);
+    copies = 0;
+    MPI_Ibcast(&one, 1, MPI_INT, 0, comm, &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    CHECK(copies == 0 && one == 0);
+    MPI_Comm_free_keyval(&key);
+    MPI_Comm_free(&comm);
+}
+
+/* All but the first begin to wait in another call; the last one comes to that when it has the message. */
+PROMISE(a_rank_that_waits_in_another_call_passes_messages_on) {
+    enum { N = 50000 };
+    MPI_Win window;
+    MPI_Comm comm;
+    MPI_Request request;
+    int exposed = 0, *buffer = NULL;
+    MPI_Win_create(&exposed, sizeof exposed, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &window);
+    for (int what = 0; what < 4; what++) {
+        int right = 1;
+        buffer = rank == 0 ? made(N, what) : filled(N, -1);
+        MPI_Ibcast(buffer, N, MPI_INT, 0, MPI_COMM_WORLD, &request);
+        if (rank == ranks - 1) MPI_Wait(&request, MPI_STATUS_IGNORE);
+        switch (what) {
+        case 0:
+            MPI_Barrier(MPI_COMM_WORLD);
+            break;
+        case 1:
+            MPI_Win_fence(0, window);
+            break;
+        case 2:
+            MPI_Comm_split(MPI_COMM_WORLD, 0, 0, &comm);
+            MPI_Comm_free(&comm);
+            break;
+        case 3:
+            MPI_Allreduce(MPI_IN_PLACE, &exposed, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+            break;
+        }
+        if (rank != ranks - 1) MPI_Wait(&request, MPI_STATUS_IGNORE);
+        for (int k = 0; k < N; k++) right = right && buffer[k] == value(0, k, what);
+        CHECK(right);
+        free(buffer);
+    }
+    MPI_Win_free(&window);
+}
+
+#if MPI_VERSION >= 4 || (defined OMPI_MAJOR_VERSION && OMPI_MAJOR_VERSION >= 5)
+PROMISE(persistent_collectives_carry_new_data_at_each_start_in_any_order) {
+    enum { N = 5000, OPERATIONS = 4 };
+    MPI_Request requests[OPERATIONS];
+    int *send = malloc(N * sizeof(int)), *bcast = malloc(N * sizeof(int)), *sum = malloc(N * sizeof(int)),
+        *all = malloc(sizeof(int) * (size_t)N * (size_t)ranks), right = 1;
+    MPI_Bcast_init(bcast, N, MPI_INT, 1, MPI_COMM_WORLD, MPI_INFO_NULL, &requests[0]);
+    MPI_Allreduce_init(send, sum, N, MPI_INT, MPI_SUM, MPI_COMM_WORLD, MPI_INFO_NULL, &requests[1]);
+    MPI_Allgather_init(send, N, MPI_INT, all, N, MPI_INT, MPI_COMM_WORLD, MPI_INFO_NULL, &requests[2]);
+    MPI_Barrier_init(MPI_COMM_WORLD, MPI_INFO_NULL, &requests[3]);
+    for (int turn = 0; turn < 5; turn++) {
+        for (int k = 0; k < N; k++) {
+            send[k] = value(rank, k, turn);
+            bcast[k] = rank == 1 ? value(1, k, turn + 50) : -1;
+        }
+        if (turn % 2)
+            MPI_Startall(OPERATIONS, requests);
+        else
+            for (int k = 0; k < OPERATIONS; k++) MPI_Start(&requests[(k + rank) % OPERATIONS]);
+        MPI_Waitall(OPERATIONS, requests, MPI_STATUSES_IGNORE);
+        for (int k = 0; k < N; k++) {
+            int expected = 0;
+            for (int r = 0; r < ranks; r++) {
+                expected += value(r, k, turn);
+                right = right && all[r * N + k] == value(r, k, turn);
+            }
+            right = right && sum[k] == expected && bcast[k] == value(1, k, turn + 50);
+        }
+    }
+    CHECK(right);
+    for (int k = 0; k < OPERATIONS; k++) {
+        MPI_Request_free(&requests[k]);
+        CHECK(requests[k] == MPI_REQUEST_NULL);
+    }
+    free(send), free(bcast), free(sum), free(all);
+}
+#endif
