@@ -111,7 +111,8 @@ const Algorithm *choose(const Facts &facts, const Arguments &arguments) {
     };
     for (const Algorithm *algorithm : policy.wanted)
         if (among(algorithm)) return algorithm;
-    if (settings.force) return possible[static_cast<std::size_t>(facts.sequence) % possible.size()];
+    // Scattered: a program's collectives may come in a pattern of their own.
+    if (settings.force) return possible[(static_cast<unsigned>(facts.sequence) * 2654435769u >> 16) % possible.size()];
     for (const std::string_view name : by_size(facts, arguments))
         if (const Algorithm *algorithm = find(facts.collective, name); among(algorithm)) return algorithm;
     return possible.front();

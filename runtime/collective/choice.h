@@ -43,7 +43,7 @@ bool pays(const Facts &facts);
 //! Bytes of a lane.
 std::size_t lane_bytes(const Facts &facts);
 
-//! How it is done; nullptr: not at all. The arguments' rank does not matter. STRETTO_FORCE=1: each algorithm in its turn.
+//! How it is done; nullptr: not at all. The arguments' rank does not matter. STRETTO_FORCE=1: now one, now another.
 const Algorithm *choose(const Facts &facts, const Arguments &arguments);
 
 //! Counts uses of algorithms; STRETTO_COUNTERS=1 prints them: `stretto: algorithm RANK COLLECTIVE_NAME N`.

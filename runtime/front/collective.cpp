@@ -166,7 +166,7 @@ bool is_predefined(MPI_Op op) {
 } // namespace
 
 collective::Facts Asked::facts(int number) const {
-    return {collective, bytes, arguments.lane, number, mpi::waits::can_call()};
+    return {collective, bytes, arguments.lane, number, mpi::job.relays};
 }
 
 bool Asked::adds_up(MPI_Op op, MPI_Datatype type) {
@@ -347,12 +347,12 @@ void Collective::start() {
                                       asked.element,        asked.arguments.unit,  asked.calls_program};
     delivered = false;
     // Where nobody looks while the library waits elsewhere, all messages are under way from the beginning.
-    const bool looked_after = mpi::waits::can_call();
-    run.emplace(name, *schedule, memories, *channel, number, looked_after ? schedule::Run::usual_window : SIZE_MAX);
+    const std::size_t window = mpi::job.relays ? schedule::Run::usual_window : SIZE_MAX;
+    run.emplace(name, *schedule, memories, *channel, number, window);
     open_runs++;
     if (run->complete()) return;
     progress::add(*run);
-    if (looked_after) mpi::waits::call(look_from_within);
+    if (mpi::job.relays) mpi::waits::call(look_from_within);
     progress::helper::wanted(asked.input.bytes() + asked.output.bytes());
 }
 

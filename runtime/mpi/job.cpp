@@ -4,6 +4,7 @@
 #include "mpi/lifeline.h"
 #include "mpi/requests.h"
 #include "mpi/roster.h"
+#include "mpi/waits.h"
 #include "trace/failure.h"
 #include "tune/settings.h"
 
@@ -85,6 +86,9 @@ void agree_on_collectives() {
     library.Bcast(text, sizeof text, MPI_CHAR, 0, job.deltas);
     settings.collectives = text;
     if (settings.collectives == "off") return;
+    int can = waits::can_call(), all_can = 0;
+    library.Allreduce(&can, &all_can, 1, MPI_INT, MPI_MIN, job.deltas);
+    job.relays = all_can;
     library.Comm_dup(job.deltas, &job.collectives);
     library.Comm_set_errhandler(job.collectives, MPI_ERRORS_RETURN);
 }

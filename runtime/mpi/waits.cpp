@@ -62,8 +62,11 @@ bool start() {
 } // namespace
 
 #ifdef STRETTO_HAS_ASYNC
+// With threads MPICH holds a lock meanwhile that it takes again in whatever we call.
 bool can_call() {
-    return true;
+    int level = MPI_THREAD_MULTIPLE;
+    library.Query_thread(&level);
+    return level != MPI_THREAD_MULTIPLE;
 }
 #else
 bool can_call() {

@@ -4,7 +4,7 @@
 //! (opal_progress_register), and MPICH from 4.2 on for everybody (MPIX_Async_start).
 namespace stretto::mpi::waits {
 
-//! Is there a hook? MPICH 4.0 has none, nor has MPICH's library of the standard ABI.
+//! Is there a hook that serves? MPICH 4.0 has none, nor has MPICH's library of the standard ABI. After MPI_Init.
 bool can_call();
 
 //! From now on the library calls look(), in any of its calls, until that says so. It tells what came of it.

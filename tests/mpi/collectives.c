@@ -1,5 +1,6 @@
 /* Non-blocking and persistent collectives: what the blocking ones give, in every form of arguments. */
 #include "promise.h"
+#include <pthread.h>
 
 enum { MOST = 30000 };
 static const int counts[] = {0, 1, 7, 1000, MOST};
@@ -504,3 +505,41 @@ PROMISE(persistent_collectives_carry_new_data_at_each_start_in_any_order) {
     free(send), free(bcast), free(sum), free(all);
 }
 #endif
+
+enum { THREADS = 3 };
+static MPI_Comm of_thread[THREADS];
+
+static void *collectives_of_a_thread(void *number) {
+    const int me = (int)(long)number, all = 4000 * ranks;
+    int right = 1;
+    for (int turn = 0; turn < 20; turn++) {
+        MPI_Request requests[3];
+        int *send = made(all, turn), *got = filled(all, -1), *sum = filled(4000, -1), *one = filled(4000, -1);
+        if (rank == turn % ranks)
+            for (int k = 0; k < 4000; k++) one[k] = value(me, k, turn);
+        MPI_Ialltoall(send, 4000, MPI_INT, got, 4000, MPI_INT, of_thread[me], &requests[0]);
+        MPI_Iallreduce(send, sum, 4000, MPI_INT, MPI_SUM, of_thread[me], &requests[1]);
+        MPI_Ibcast(one, 4000, MPI_INT, turn % ranks, of_thread[me], &requests[2]);
+        MPI_Waitall(3, requests, MPI_STATUSES_IGNORE);
+        for (int k = 0; k < 4000; k++) {
+            int expected = 0;
+            for (int r = 0; r < ranks; r++) {
+                expected += value(r, k, turn);
+                right = right && got[r * 4000 + k] == value(r, rank * 4000 + k, turn);
+            }
+            right = right && sum[k] == expected && one[k] == value(me, k, turn);
+        }
+        free(send), free(got), free(sum), free(one);
+    }
+    CHECK(right);
+    return NULL;
+}
+
+PROMISE(threads_have_collectives_each_on_its_own_communicator) {
+    pthread_t thread[THREADS];
+    if (thread_level != MPI_THREAD_MULTIPLE) return;
+    for (int i = 0; i < THREADS; i++) MPI_Comm_dup(MPI_COMM_WORLD, &of_thread[i]);
+    for (long i = 0; i < THREADS; i++) pthread_create(&thread[i], NULL, collectives_of_a_thread, (void *)i);
+    for (int i = 0; i < THREADS; i++) pthread_join(thread[i], NULL);
+    for (int i = 0; i < THREADS; i++) MPI_Comm_free(&of_thread[i]);
+}
