@@ -6,6 +6,7 @@ import signal
 import sys
 
 import bandwidth
+import nbc
 import overhead
 import papers
 import surface
@@ -18,7 +19,13 @@ from progress import Progress
 from rich.console import Console
 from wrong import Wrong
 
-OTHERS = {"overhead": overhead.main, "bandwidth": bandwidth.main, "costs": papers.main, "surface": surface.main}
+OTHERS = {
+    "overhead": overhead.main,
+    "bandwidth": bandwidth.main,
+    "nbc": nbc.main,
+    "costs": papers.main,
+    "surface": surface.main,
+}
 
 
 def bench(arguments: list[str]) -> int:

@@ -1,0 +1,257 @@
+// nbc: how much of a collective can be hidden, as NBCBench measures it (Hoefler, Lumsdaine, Rehm, SC07, section 4): single operations, begun by
+// all ranks after a barrier; what the program pays for them is the time in their calls.
+//
+//   mpirun -n P nbc --dilate D --reps N --sizes B,B --collectives bcast,reduce
+//
+// One line of JSON for each collective and size, medians over N operations of the slowest rank's times, in seconds:
+//
+//   blocking        MPI_X
+//   init_wait       MPI_Ix, MPI_Wait; of it MPI_Ix: init
+//   compute         a computation alone, a tenth longer than init_wait
+//   none            with that computation between MPI_Ix and MPI_Wait: overhead (in the two), overall
+//   tests           the same with MPI_Test as often as there are pieces of 16 KiB on their ways, at least 16 times: overhead (in all three)
+//
+// A message is of so many bytes, or its blocks are. Reductions add up integers: they have one right sum.
+#define _GNU_SOURCE
+#include <errno.h>
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+
+#include "harness/clock.h"
+
+enum { PIECE = 16 << 10, FEWEST_TESTS = 16, RESTS = 64, WARMUP = 3, MOST_REPS = 99, LARGEST = 16 << 20 };
+
+static int rank, ranks, count, bytes;
+static double dilate = 1;
+static char *send_buffer, *receive_buffer, *expected;
+static MPI_Request request;
+
+#define WORLD MPI_COMM_WORLD
+#define SUM MPI_INT, MPI_SUM
+
+static void bcast(void) {
+    MPI_Bcast(receive_buffer, bytes, MPI_BYTE, 0, WORLD);
+}
+static void ibcast(void) {
+    MPI_Ibcast(receive_buffer, bytes, MPI_BYTE, 0, WORLD, &request);
+}
+static void reduce(void) {
+    MPI_Reduce(send_buffer, receive_buffer, count, SUM, 0, WORLD);
+}
+static void ireduce(void) {
+    MPI_Ireduce(send_buffer, receive_buffer, count, SUM, 0, WORLD, &request);
+}
+static void allreduce(void) {
+    MPI_Allreduce(send_buffer, receive_buffer, count, SUM, WORLD);
+}
+static void iallreduce(void) {
+    MPI_Iallreduce(send_buffer, receive_buffer, count, SUM, WORLD, &request);
+}
+static void gather(void) {
+    MPI_Gather(send_buffer, bytes, MPI_BYTE, receive_buffer, bytes, MPI_BYTE, 0, WORLD);
+}
+static void igather(void) {
+    MPI_Igather(send_buffer, bytes, MPI_BYTE, receive_buffer, bytes, MPI_BYTE, 0, WORLD, &request);
+}
+static void scatter(void) {
+    MPI_Scatter(send_buffer, bytes, MPI_BYTE, receive_buffer, bytes, MPI_BYTE, 0, WORLD);
+}
+static void iscatter(void) {
+    MPI_Iscatter(send_buffer, bytes, MPI_BYTE, receive_buffer, bytes, MPI_BYTE, 0, WORLD, &request);
+}
+static void allgather(void) {
+    MPI_Allgather(send_buffer, bytes, MPI_BYTE, receive_buffer, bytes, MPI_BYTE, WORLD);
+}
+static void iallgather(void) {
+    MPI_Iallgather(send_buffer, bytes, MPI_BYTE, receive_buffer, bytes, MPI_BYTE, WORLD, &request);
+}
+static void alltoall(void) {
+    MPI_Alltoall(send_buffer, bytes, MPI_BYTE, receive_buffer, bytes, MPI_BYTE, WORLD);
+}
+static void ialltoall(void) {
+    MPI_Ialltoall(send_buffer, bytes, MPI_BYTE, receive_buffer, bytes, MPI_BYTE, WORLD, &request);
+}
+
+static const struct Collective {
+    const char *name;
+    void (*blocking)(void), (*begin)(void);
+} collectives[] = {
+    {"bcast", bcast, ibcast},       {"reduce", reduce, ireduce},           {"allreduce", allreduce, iallreduce},
+    {"gather", gather, igather},    {"scatter", scatter, iscatter},        {"allgather", allgather, iallgather},
+    {"alltoall", alltoall, ialltoall},
+};
+enum { COLLECTIVES = sizeof collectives / sizeof *collectives };
+
+// Dissemination: each rank has heard from all, and nobody leaves much earlier than others.
+static void barrier(void) {
+    for (int distance = 1; distance < ranks; distance *= 2)
+        MPI_Sendrecv(NULL, 0, MPI_BYTE, (rank + distance) % ranks, 0, NULL, 0, MPI_BYTE, (rank - distance + ranks) % ranks,
+                     0, WORLD, MPI_STATUS_IGNORE);
+}
+
+static double slowest(double seconds) {
+    double most;
+    MPI_Allreduce(&seconds, &most, 1, MPI_DOUBLE, MPI_MAX, WORLD);
+    return most;
+}
+
+// As long as a dilated core takes, which sleeps most of it (harness/work.h); a look after each of `tests` parts. Returns the seconds in them.
+static double compute(double seconds, long tests) {
+    static double overshoot;
+    const long parts = tests > 0 ? tests : RESTS;
+    double in_tests = 0;
+    for (long k = 0; k < parts; k++) {
+        const double end = cpu_seconds() + seconds / (double)parts / dilate;
+        const double due = now() + seconds / (double)parts - overshoot;
+        while (cpu_seconds() < end) {
+        }
+        if (dilate > 1 && due > now()) {
+            const struct timespec until = {(time_t)due, (long)((due - (double)(time_t)due) * 1e9)};
+            while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL) == EINTR) {
+            }
+        }
+        overshoot = dilate > 1 ? now() - due : 0;
+        if (tests > 0) {
+            const double begin = now();
+            int done;
+            MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+            in_tests += now() - begin;
+        }
+    }
+    return in_tests;
+}
+
+static double blocking(const struct Collective *what) {
+    barrier();
+    const double begin = now();
+    what->blocking();
+    return slowest(now() - begin);
+}
+
+static double init_wait(const struct Collective *what, double *init) {
+    barrier();
+    const double begin = now();
+    what->begin();
+    *init = now() - begin;
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    const double all = slowest(now() - begin);
+    *init = slowest(*init);
+    return all;
+}
+
+static double alone(double seconds) {
+    barrier();
+    const double begin = now();
+    compute(seconds, 0);
+    return slowest(now() - begin);
+}
+
+static double overlapped(const struct Collective *what, double seconds, long tests, double *overall) {
+    barrier();
+    const double begin = now();
+    what->begin();
+    const double begun = now();
+    const double in_tests = compute(seconds, tests);
+    const double waits = now();
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    const double end = now();
+    *overall = slowest(end - begin);
+    return slowest(begun - begin + in_tests + end - waits);
+}
+
+static int by_size(const void *a, const void *b) {
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static double median(double *samples, int n) {
+    qsort(samples, (size_t)n, sizeof *samples, by_size);
+    return n % 2 ? samples[n / 2] : (samples[n / 2 - 1] + samples[n / 2]) / 2;
+}
+
+static void fill(void) {
+    for (size_t k = 0; k < (size_t)bytes * (size_t)ranks / sizeof(int); k++) ((int *)send_buffer)[k] = rank * 1000 + (int)(k % 977);
+    memset(receive_buffer, rank == 0 ? 7 : 0, (size_t)bytes * (size_t)ranks);
+}
+
+static void check(const struct Collective *what) {
+    fill();
+    what->blocking();
+    memcpy(expected, receive_buffer, (size_t)bytes * (size_t)ranks);
+    fill();
+    what->begin();
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    if (memcmp(expected, receive_buffer, (size_t)bytes * (size_t)ranks) == 0) return;
+    fprintf(stderr, "nbc: rank %d: MPI_I%s of %d bytes is not what MPI_%s is\n", rank, what->name, bytes, what->name);
+    MPI_Abort(WORLD, 1);
+}
+
+static void measure(const struct Collective *what, int reps) {
+    static double block[MOST_REPS], both[MOST_REPS], init[MOST_REPS], work[MOST_REPS], none[MOST_REPS], none_all[MOST_REPS],
+        tests[MOST_REPS], tests_all[MOST_REPS];
+    const long hops = (long)((bytes + PIECE - 1) / PIECE) * (ranks - 1), number = hops > FEWEST_TESTS ? hops : FEWEST_TESTS;
+    check(what);
+    double longest = 0;
+    for (int k = 0; k < WARMUP; k++) {
+        blocking(what);
+        longest = init_wait(what, init);
+    }
+    longest *= 1.1;
+    MPI_Bcast(&longest, 1, MPI_DOUBLE, 0, WORLD);
+    for (int k = 0; k < reps; k++) {
+        block[k] = blocking(what);
+        both[k] = init_wait(what, &init[k]);
+        work[k] = alone(longest);
+        none[k] = overlapped(what, longest, 0, &none_all[k]);
+        tests[k] = overlapped(what, longest, number, &tests_all[k]);
+    }
+    if (rank != 0) return;
+    printf("{\"collective\":\"%s\",\"bytes\":%d,\"blocking\":%.6g,\"init_wait\":%.6g,\"init\":%.6g,\"compute\":%.6g,"
+           "\"none\":{\"overhead\":%.6g,\"overall\":%.6g},\"tests\":{\"number\":%ld,\"overhead\":%.6g,\"overall\":%.6g}}\n",
+           what->name, bytes, median(block, reps), median(both, reps), median(init, reps), median(work, reps),
+           median(none, reps), median(none_all, reps), number, median(tests, reps), median(tests_all, reps));
+    fflush(stdout);
+}
+
+static void give_up(const char *why) {
+    if (rank == 0) fprintf(stderr, "nbc: %s\n", why);
+    MPI_Finalize();
+    exit(2);
+}
+
+int main(int argc, char **argv) {
+    const char *names = "", *sizes = "65536";
+    int reps = 5;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(WORLD, &rank);
+    MPI_Comm_size(WORLD, &ranks);
+    prctl(PR_SET_TIMERSLACK, 1UL);
+    for (int k = 1; k + 1 < argc; k += 2) {
+        if (!strcmp(argv[k], "--dilate")) dilate = atof(argv[k + 1]);
+        if (!strcmp(argv[k], "--reps")) reps = atoi(argv[k + 1]);
+        if (!strcmp(argv[k], "--sizes")) sizes = argv[k + 1];
+        if (!strcmp(argv[k], "--collectives")) names = argv[k + 1];
+    }
+    if (reps < 1 || reps > MOST_REPS) give_up("--reps: want 1 to 99");
+    for (int c = 0; c < COLLECTIVES; c++) {
+        const char *named = *names ? strstr(names, collectives[c].name) : names;
+        while (named && named != names && named[-1] != ',') named = strstr(named + 1, collectives[c].name);
+        if (!named) continue;
+        for (const char *at = sizes; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL) {
+            bytes = atoi(at);
+            count = bytes / (int)sizeof(int);
+            if (bytes < (int)sizeof(int) || bytes > LARGEST || bytes % (int)sizeof(int)) give_up("--sizes: want multiples of 4 up to 16 MiB");
+            send_buffer = malloc((size_t)bytes * (size_t)ranks);
+            receive_buffer = malloc((size_t)bytes * (size_t)ranks);
+            expected = malloc((size_t)bytes * (size_t)ranks);
+            if (!send_buffer || !receive_buffer || !expected) MPI_Abort(WORLD, 2);
+            measure(&collectives[c], reps);
+            free(send_buffer), free(receive_buffer), free(expected);
+        }
+    }
+    MPI_Finalize();
+    return 0;
+}
