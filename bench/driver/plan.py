@@ -24,6 +24,7 @@ MPIS = ("openmpi", "openmpi5", "mpich", "mpich4", "abi")
 OTHERS = {  # what is measured besides the kernels
     "overhead": "what each call of Stretto costs, in ns",
     "bandwidth": "bandwidth, latency and message rate of an unchanged program, with and without",
+    "nbc": "what is hidden of non-blocking collectives, by the MPI library and with Stretto",
     "costs": "the tables of the papers: a page computed, sent, faulted; protection against transfer",
     "surface": "pair by message size and delta, each trigger; the runtime's own choice against the best",
 }

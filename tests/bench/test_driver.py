@@ -220,6 +220,21 @@ def test_bandwidth_latency_and_rate_are_measured_over_every_path():
         assert all(len(row) == len(result["sizes"]) and min(row) > 0 for row in figures.values())
 
 
+def test_collectives_are_measured_by_the_library_and_with_stretto():
+    words = ("--collectives", "bcast,allgather", "--sizes", "16KiB,64KiB", "--lab", "none", "-n", 2, "--turns", 1)
+    done = bench("nbc", *words, "--reps", 2, "--patience", 0, "--json")
+    assert done.returncode == 0, done.stderr
+    rows = json.loads(done.stdout)["rows"]
+    assert [(row["collective"], row["bytes"]) for row in rows] == [
+        (name, bytes) for name in ("bcast", "allgather") for bytes in (2**14, 2**16)
+    ]
+    for row in rows:
+        for kind in ("native", "Stretto", "Stretto, helper"):
+            times = row[kind]
+            assert 0 < times["init"] < times["init_wait"] and times["blocking"] > 0 and times["tests"]["number"] >= 16
+            assert all(0 < times[way]["overhead"] < times[way]["overall"] for way in ("none", "tests"))
+
+
 # --- mistakes -------------------------------------------------------------------------------------------------------
 
 
@@ -240,6 +255,9 @@ def test_bandwidth_latency_and_rate_are_measured_over_every_path():
         (("pair", "--reps", "0"), "whole number"),
         (("bandwidth", "--sizes", "64KiB,0"), "want 1 byte to 1 GiB"),
         (("bandwidth", "--lab", "fast"), "fast"),
+        (("nbc", "--collectives", "bcast,broadcast"), "broadcast is unknown"),
+        (("nbc", "--sizes", "1001"), "multiple of 4"),
+        (("nbc", "-n", "1"), "at least 2 ranks"),
         (("pair", "-n", "3"), "needs 2 ranks"),
         (("cascade", "-n", "1"), "at least 2"),
         (("pair", "--trigger", "magic"), "one of annotate, pages"),
