@@ -22,6 +22,11 @@ bool sound(Integers counts, int ranks) {
     return true;
 }
 
+// What MPI forbids: the library may have a word for it. Empty buffers may be anywhere.
+bool aliased(const void *sendbuf, const void *recvbuf, MPI_Count count) {
+    return sendbuf == recvbuf && sendbuf && count > 0;
+}
+
 bool is_rank(int rank, const Asked &asked) {
     return rank >= 0 && rank < asked.arguments.ranks;
 }
@@ -46,7 +51,7 @@ void add_elements(Asked &asked, const void *sendbuf, void *recvbuf, MPI_Count co
 std::optional<int> symmetric(const char *collective, const void *sendbuf, void *recvbuf, MPI_Count count,
                              MPI_Datatype type, MPI_Op op, MPI_Comm comm, Begins begins, MPI_Request *request) {
     auto asked = Asked::on(comm, collective);
-    if (!asked || count < 0 || sendbuf == recvbuf || !asked->adds_up(op, type)) return {};
+    if (!asked || count < 0 || aliased(sendbuf, recvbuf, count) || !asked->adds_up(op, type)) return {};
     add_elements(*asked, sendbuf, recvbuf, count, type, true);
     return begin(std::move(*asked), begins, request);
 }
@@ -88,7 +93,7 @@ std::optional<int> Igather(const void *sendbuf, MPI_Count sendcount, MPI_Datatyp
                            MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, Begins begins,
                            MPI_Request *request) {
     auto asked = Asked::on(comm, "gather");
-    if (!asked || !is_rank(root, *asked) || sendbuf == recvbuf) return {};
+    if (!asked || !is_rank(root, *asked)) return {};
     Arguments &arguments = asked->arguments;
     const bool is_root = arguments.rank == root;
     arguments.root = root;
@@ -98,7 +103,7 @@ std::optional<int> Igather(const void *sendbuf, MPI_Count sendcount, MPI_Datatyp
         asked->input.add(sendbuf, sendcount, sendtype);
     }
     if (is_root) {
-        if (!sound(recvbuf, recvcount, recvtype)) return {};
+        if (!sound(recvbuf, recvcount, recvtype) || aliased(sendbuf, recvbuf, recvcount)) return {};
         asked->output.add_equal(recvbuf, recvcount, recvtype, arguments.ranks);
     }
     asked->input.lay_out();
@@ -112,7 +117,7 @@ std::optional<int> Igatherv(const void *sendbuf, MPI_Count sendcount, MPI_Dataty
                             Integers recvcounts, Integers displs, MPI_Datatype recvtype, int root, MPI_Comm comm,
                             Begins begins, MPI_Request *request) {
     auto asked = Asked::on(comm, "gather");
-    if (!asked || !is_rank(root, *asked) || sendbuf == recvbuf) return {};
+    if (!asked || !is_rank(root, *asked)) return {};
     Arguments &arguments = asked->arguments;
     const bool is_root = arguments.rank == root;
     arguments.root = root;
@@ -137,13 +142,13 @@ std::optional<int> Iscatter(const void *sendbuf, MPI_Count sendcount, MPI_Dataty
                             MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, Begins begins,
                             MPI_Request *request) {
     auto asked = Asked::on(comm, "scatter");
-    if (!asked || !is_rank(root, *asked) || sendbuf == recvbuf) return {};
+    if (!asked || !is_rank(root, *asked)) return {};
     Arguments &arguments = asked->arguments;
     const bool is_root = arguments.rank == root;
     arguments.root = root;
     arguments.in_place = is_root && recvbuf == MPI_IN_PLACE;
     if (is_root) {
-        if (!sound(sendbuf, sendcount, sendtype)) return {};
+        if (!sound(sendbuf, sendcount, sendtype) || aliased(sendbuf, recvbuf, sendcount)) return {};
         asked->input.add_equal(sendbuf, sendcount, sendtype, arguments.ranks);
     }
     if (!arguments.in_place) {
@@ -161,7 +166,7 @@ std::optional<int> Iscatterv(const void *sendbuf, Integers sendcounts, Integers 
                              void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm,
                              Begins begins, MPI_Request *request) {
     auto asked = Asked::on(comm, "scatter");
-    if (!asked || !is_rank(root, *asked) || sendbuf == recvbuf) return {};
+    if (!asked || !is_rank(root, *asked)) return {};
     Arguments &arguments = asked->arguments;
     const bool is_root = arguments.rank == root;
     arguments.root = root;
@@ -186,7 +191,7 @@ std::optional<int> Iallgather(const void *sendbuf, MPI_Count sendcount, MPI_Data
                               MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, Begins begins,
                               MPI_Request *request) {
     auto asked = Asked::on(comm, "allgather");
-    if (!asked || !sound(recvbuf, recvcount, recvtype) || sendbuf == recvbuf) return {};
+    if (!asked || !sound(recvbuf, recvcount, recvtype) || aliased(sendbuf, recvbuf, recvcount)) return {};
     asked->output.add_equal(recvbuf, recvcount, recvtype, asked->arguments.ranks);
     asked->output.lay_out();
     asked->arguments.from = asked->output.equal();
@@ -198,9 +203,7 @@ std::optional<int> Iallgatherv(const void *sendbuf, MPI_Count sendcount, MPI_Dat
                                Integers recvcounts, Integers displs, MPI_Datatype recvtype, MPI_Comm comm,
                                Begins begins, MPI_Request *request) {
     auto asked = Asked::on(comm, "allgather");
-    if (!asked || !sound(recvcounts, asked->arguments.ranks) || !displs || recvtype == MPI_DATATYPE_NULL ||
-        sendbuf == recvbuf)
-        return {};
+    if (!asked || !sound(recvcounts, asked->arguments.ranks) || !displs || recvtype == MPI_DATATYPE_NULL) return {};
     asked->output.add_displaced(recvbuf, recvcounts, displs, recvtype, asked->arguments.ranks);
     asked->output.lay_out();
     asked->arguments.from = asked->output.ranges();
@@ -213,7 +216,7 @@ std::optional<int> Ialltoall(const void *sendbuf, MPI_Count sendcount, MPI_Datat
                              MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, Begins begins,
                              MPI_Request *request) {
     auto asked = Asked::on(comm, "alltoall");
-    if (!asked || !sound(recvbuf, recvcount, recvtype) || sendbuf == recvbuf) return {};
+    if (!asked || !sound(recvbuf, recvcount, recvtype) || aliased(sendbuf, recvbuf, recvcount)) return {};
     const bool in_place = sendbuf == MPI_IN_PLACE;
     if (in_place)
         asked->input.add_equal(recvbuf, recvcount, recvtype, asked->arguments.ranks);
@@ -250,7 +253,7 @@ std::optional<int> Ialltoallv(const void *sendbuf, Integers sendcounts, Integers
     if (!asked) return {};
     const int ranks = asked->arguments.ranks;
     const bool in_place = sendbuf == MPI_IN_PLACE;
-    if (!sound(recvcounts, ranks) || !rdispls || recvtype == MPI_DATATYPE_NULL || sendbuf == recvbuf) return {};
+    if (!sound(recvcounts, ranks) || !rdispls || recvtype == MPI_DATATYPE_NULL) return {};
     if (in_place)
         asked->input.add_displaced(recvbuf, recvcounts, rdispls, recvtype, ranks);
     else if (sound(sendcounts, ranks) && sdispls && sendtype != MPI_DATATYPE_NULL)
@@ -280,7 +283,7 @@ std::optional<int> Ialltoallw(const void *sendbuf, Integers sendcounts, Integers
                               const MPI_Datatype sendtypes[], void *recvbuf, Integers recvcounts, Integers rdispls,
                               const MPI_Datatype recvtypes[], MPI_Comm comm, Begins begins, MPI_Request *request) {
     auto asked = Asked::on(comm, "alltoall");
-    if (!asked || sendbuf == recvbuf) return {};
+    if (!asked) return {};
     const int ranks = asked->arguments.ranks;
     const bool in_place = sendbuf == MPI_IN_PLACE;
     if (!add_typed(asked->output, recvbuf, recvcounts, rdispls, recvtypes, ranks)) return {};
@@ -295,7 +298,7 @@ std::optional<int> Ireduce(const void *sendbuf, void *recvbuf, MPI_Count count, 
     auto asked = Asked::on(comm, "reduce");
     if (!asked || count < 0 || !is_rank(root, *asked) || !asked->adds_up(op, type)) return {};
     const bool is_root = asked->arguments.rank == root;
-    if (is_root ? sendbuf == recvbuf : sendbuf == MPI_IN_PLACE) return {};
+    if (is_root ? aliased(sendbuf, recvbuf, count) : sendbuf == MPI_IN_PLACE) return {};
     asked->arguments.root = root;
     add_elements(*asked, sendbuf, recvbuf, count, type, is_root);
     return begin(std::move(*asked), begins, request);
@@ -344,8 +347,7 @@ std::optional<int> reduce_scatter(Asked &&asked, const void *sendbuf, void *recv
 std::optional<int> Ireduce_scatter(const void *sendbuf, void *recvbuf, Integers recvcounts, MPI_Datatype type,
                                    MPI_Op op, MPI_Comm comm, Begins begins, MPI_Request *request) {
     auto asked = Asked::on(comm, "reduce_scatter");
-    if (!asked || !sound(recvcounts, asked->arguments.ranks) || sendbuf == recvbuf || !asked->adds_up(op, type))
-        return {};
+    if (!asked || !sound(recvcounts, asked->arguments.ranks) || !asked->adds_up(op, type)) return {};
     return reduce_scatter(
         std::move(*asked), sendbuf, recvbuf, [&](int rank) { return recvcounts[rank]; }, type, begins, request);
 }
@@ -353,7 +355,7 @@ std::optional<int> Ireduce_scatter(const void *sendbuf, void *recvbuf, Integers 
 std::optional<int> Ireduce_scatter_block(const void *sendbuf, void *recvbuf, MPI_Count recvcount, MPI_Datatype type,
                                          MPI_Op op, MPI_Comm comm, Begins begins, MPI_Request *request) {
     auto asked = Asked::on(comm, "reduce_scatter");
-    if (!asked || recvcount < 0 || sendbuf == recvbuf || !asked->adds_up(op, type)) return {};
+    if (!asked || recvcount < 0 || aliased(sendbuf, recvbuf, recvcount) || !asked->adds_up(op, type)) return {};
     return reduce_scatter(
         std::move(*asked), sendbuf, recvbuf, [&](int) { return recvcount; }, type, begins, request);
 }

@@ -4,6 +4,8 @@
 #include "front/entry.h"
 #include "front/handled.h"
 #include "front/operation.h"
+#include "mpi/channel.h"
+#include "mpi/communicator.h"
 #include "mpi/eager.h"
 #include "mpi/job.h"
 #include "mpi/report.h"
@@ -126,6 +128,11 @@ void end_messages() {
         progress::hand_over();
     }
     progress::until([] { return !progress::unfinished(); });
+    {
+        progress::Guard guard;
+        mpi::forget_all();
+    }
+    progress::until(mpi::Channel::all_ready);
     meet([] {});
     progress::until([] {
         transport::discard();

@@ -35,11 +35,7 @@ std::vector<Unheard> unheard;
 
 Channel::Channel(MPI_Comm ours, std::vector<int> ranks, MPI_Comm programs, int most)
     : communicator(ours), number(take_number(most)), ranks(std::move(ranks)), numbers(this->ranks.size()) {
-    std::erase_if(unheard, [](Unheard &one) {
-        int done = 0;
-        library.Test(&one.request, &done, MPI_STATUS_IGNORE);
-        return done != 0;
-    });
+    all_ready();
     library.Iallgather(&number, 1, MPI_INT, numbers.data(), 1, MPI_INT, programs, &learning);
 }
 
@@ -58,6 +54,15 @@ bool Channel::ready() {
     int done = 0;
     library.Test(&learning, &done, MPI_STATUS_IGNORE);
     return done != 0;
+}
+
+bool Channel::all_ready() {
+    std::erase_if(unheard, [](Unheard &one) {
+        int done = 0;
+        library.Test(&one.request, &done, MPI_STATUS_IGNORE);
+        return done != 0;
+    });
+    return unheard.empty();
 }
 
 std::optional<int> Channel::begin() {

@@ -35,6 +35,9 @@ public:
     //! Do we know the others' numbers? Looks.
     bool ready();
 
+    //! Has all come that channels wait for which are gone? Before MPI_Finalize. Looks.
+    static bool all_ready();
+
     MPI_Comm handle() const { return communicator; }
     int rank(int rank) const { return ranks[static_cast<std::size_t>(rank)]; } //!< on handle()
     int tag_to(int rank, int operation, int lane) const {

@@ -102,4 +102,9 @@ void forget(MPI_Comm handle) {
     last = {};
 }
 
+void forget_all() {
+    known.clear();
+    last = {};
+}
+
 } // namespace stretto::mpi

@@ -69,4 +69,7 @@ bool there_are_channels();
 //! The program frees the handle: whatever comes next under it is another communicator.
 void forget(MPI_Comm handle);
 
+//! All of them: MPI ends.
+void forget_all();
+
 } // namespace stretto::mpi

@@ -161,6 +161,19 @@ PROMISE(blocks_of_several_sizes_come_where_they_belong) {
     free(send), free(got), free(expected);
 }
 
+PROMISE(empty_blocks_need_no_address) {
+    int none[16] = {0}, result = 7;
+    MPI_Request requests[3];
+    for (int root = 0; root < ranks; root++) {
+        MPI_Igatherv(NULL, 0, MPI_INT, NULL, none, none, MPI_INT, root, MPI_COMM_WORLD, &requests[0]);
+        MPI_Iscatterv(rank == root ? &result : NULL, none, none, MPI_INT, NULL, 0, MPI_INT, root, MPI_COMM_WORLD,
+                      &requests[1]);
+        MPI_Igather(NULL, 0, MPI_INT, NULL, 0, MPI_INT, root, MPI_COMM_WORLD, &requests[2]);
+        MPI_Waitall(3, requests, MPI_STATUSES_IGNORE);
+    }
+    CHECK(result == 7);
+}
+
 PROMISE(reductions_add_up_every_contribution) {
     for (int i = 0; i < 5; i++) {
         const int n = counts[i], root = i % ranks;
