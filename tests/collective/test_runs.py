@@ -1,9 +1,13 @@
 """Collectives as schedules, by real ranks: every algorithm, many operations under way at once."""
 
+import pathlib
 import re
 
 import pytest
-from launch import BUILD, launch
+from compile import ROOT, program
+from launch import BUILD, launch, library
+
+HERE = pathlib.Path(__file__).parent
 
 
 @pytest.mark.parametrize("transport", ["shm", "tcp"])
@@ -20,3 +24,14 @@ def test_every_algorithm_comes_to_what_the_standard_says(mpi, ranks, transport):
     assert result.rc == 0, result
     said = re.findall(r"rank \d+: (\d+) runs of (\d+) lanes, 0 wrong", result.stdout)
     assert len(said) == ranks and all(int(runs) > 500 and int(lanes) for runs, lanes in said), result
+
+
+@pytest.mark.parametrize("env", [None, {}, {"STRETTO_FORCE": "1"}], ids=["alone", "usual", "force"])
+def test_a_program_written_for_libnbc_compiles_and_runs(mpi, env):
+    if env is not None and not library(mpi).exists():
+        pytest.skip("libstretto is not built for this MPI")
+    built = program(mpi, "libnbc", [HERE / "libnbc.c"], flags=[f"-I{ROOT}/include/stretto"])
+    result = launch(mpi, 3, built, preload=env is not None, env=(env or {}) | {"STRETTO_COUNTERS": "1"}, timeout=60)
+    assert result.rc == 0 and "all right" in result.stdout, result
+    uses = [int(n) for n in re.findall(r"stretto: algorithm \d+ \w+ (\d+)", result.stderr)]
+    assert (sum(uses) > 0) == (env == {"STRETTO_FORCE": "1"}), result
