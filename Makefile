@@ -52,8 +52,8 @@ format: setup ## make it so
 	@$(PYTHON) -m ruff check --fix . ; $(PYTHON) -m ruff format .
 
 .PHONY: fuzz
-fuzz: build ## random programs, with and without Stretto, compared (MPI=openmpi|..., PROGRAMS=1000, SEED=1, TRIGGER=pages, MODE=run: calls return early, MODE=unmatched: before the match, LANGUAGE=c|fortran)
-	@tests/fuzz/campaign --build $(BUILD) $(if $(filter all,$(MPI)),,--mpi $(MPI)) $(if $(PROGRAMS),--programs $(PROGRAMS)) $(if $(SEED),--seed $(SEED)) $(if $(TRIGGER),--trigger $(TRIGGER)) $(if $(LANGUAGE),--language $(LANGUAGE)) $(if $(filter run,$(MODE)),--release) $(if $(filter unmatched,$(MODE)),--release unmatched)
+fuzz: build ## random programs, with and without Stretto, compared (MPI=openmpi|..., PROGRAMS=1000, SEED=1, TRIGGER=pages, MODE=run: calls return early, MODE=unmatched: before the match, MODE=coll: half of it collectives, LANGUAGE=c|fortran)
+	@tests/fuzz/campaign --build $(BUILD) $(if $(filter all,$(MPI)),,--mpi $(MPI)) $(if $(PROGRAMS),--programs $(PROGRAMS)) $(if $(SEED),--seed $(SEED)) $(if $(TRIGGER),--trigger $(TRIGGER)) $(if $(LANGUAGE),--language $(LANGUAGE)) $(if $(filter run,$(MODE)),--release) $(if $(filter unmatched,$(MODE)),--release unmatched) $(if $(filter coll,$(MODE)),--collectives)
 
 .PHONY: suite-mpich
 suite-mpich: build ## MPICH's own tests, by MPI alone and with Stretto: the same pass (MPI=openmpi|..., as for suite-mpi4py)

@@ -27,6 +27,7 @@ BUILD = pathlib.Path(os.environ.get("STRETTO_BUILD", ROOT / "build/release"))
 MARK = "STRETTO_TEST_LAUNCH"  # in the environment of every process of one launch: how its strays are found
 RANK_NAMES = ("OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK")
 COUNTER = re.compile(r"^.*?stretto: counter (\d+) (\S+) (\d+)\s*$", re.M)
+ALGORITHM = re.compile(r"stretto: algorithm \d+ (\S+) (\d+)\s*$", re.M)
 
 
 def as_from_a_terminal():
@@ -48,6 +49,14 @@ class Result:
         """What STRETTO_COUNTERS=1 printed, summed over the ranks."""
         total = {}
         for _, name, value in COUNTER.findall(self.stderr):
+            total[name] = total.get(name, 0) + int(value)
+        return total
+
+    @functools.cached_property
+    def algorithms(self):
+        """How often each algorithm of a collective was taken, summed over the ranks (STRETTO_COUNTERS=1)."""
+        total = {}
+        for name, value in ALGORITHM.findall(self.stderr):
             total[name] = total.get(name, 0) + int(value)
         return total
 

@@ -240,6 +240,7 @@ struct Built {
 };
 std::deque<Built> built; // the one used last comes first
 constexpr std::size_t most_built = 32;
+constexpr double soonest_look = 250e-6; // seconds
 
 std::shared_ptr<const schedule::Schedule> schedule_of(const collective::Algorithm &algorithm,
                                                       const collective::Arguments &arguments) {
@@ -302,17 +303,15 @@ int Type_free(MPI_Datatype *type) {
 // A collective.
 
 Collective::Collective(Asked &&what, const Begins &begins)
-    : asked(std::move(what)), name{begins.call, callers_own(), asked.communicator.get()},
+    : asked(std::move(what)), name{begins.call, callers_own(), asked.communicator.get(), 0},
       persistent(begins.is_persistent) {
     mpi::Communicator &communicator = *asked.communicator;
     channel = mpi::channel(communicator);
     const std::optional<int> next = persistent ? channel->reserve() : channel->begin();
     if (!next)
         fail(begins.call,
-             persistent ? "more persistent collectives on one communicator than Stretto has tags for "
-                          "(STRETTO_COLLECTIVES=off leaves them to the MPI library)"
-                        : "more collectives are under way on one communicator than Stretto has tags for "
-                          "(STRETTO_COLLECTIVES=off leaves them to the MPI library)",
+             "more collectives are under way on one communicator than Stretto has tags for (STRETTO_COLLECTIVES=off "
+             "leaves them to the MPI library)",
              name.site);
     number = *next;
     const collective::Facts facts = asked.facts(number);
@@ -320,6 +319,9 @@ Collective::Collective(Asked &&what, const Begins &begins)
     const collective::Algorithm &algorithm = *collective::choose(facts, asked.arguments);
     collective::count(algorithm);
     schedule = schedule_of(algorithm, asked.arguments);
+    // As soon as a lane may have come that others wait for.
+    if (algorithm.relays && schedule->lanes() > 1)
+        name.look_within = std::max(static_cast<double>(asked.arguments.lane) / communicator.farthest()->rate, soonest_look);
     if (asked.operation != MPI_OP_NULL) {
         operators.keep(asked.operation);
         types.keep(asked.element);
@@ -353,7 +355,8 @@ void Collective::start() {
     if (run->complete()) return;
     progress::add(*run);
     if (mpi::job.relays) mpi::waits::call(look_from_within);
-    progress::helper::wanted(asked.input.bytes() + asked.output.bytes());
+    if (name.look_within > 0) progress::helper::look_within(progress::look_within());
+    progress::helper::wanted(name.look_within > 0 ? SIZE_MAX : asked.input.bytes() + asked.output.bytes());
 }
 
 bool Collective::complete() {
@@ -374,6 +377,7 @@ std::optional<int> begin(Asked &&asked, const Begins &begins, MPI_Request *reque
     {
         const progress::Guard guard;
         enter();
+        if (begins.is_persistent && !mpi::channel(*asked.communicator)->can_reserve()) return {};
         collective = std::make_unique<Collective>(std::move(asked), begins);
     }
     if (!begins.is_persistent) collective->prepare();

@@ -45,6 +45,7 @@ progress::helper::Found look(double until_next) {
     progress::until_next_look = until_next;
     progress::poll();
     progress::until_next_look = 0;
+    progress::helper::look_within(progress::look_within());
     if (progress::moves == moves) return Found::still;
     stretto::count(Rule::helper_moved);
     return Found::moved;

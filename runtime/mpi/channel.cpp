@@ -74,7 +74,7 @@ std::optional<int> Channel::begin() {
 }
 
 std::optional<int> Channel::reserve() {
-    if (next_persistent == operations) return {};
+    if (!can_reserve()) return {};
     return next_persistent++;
 }
 

@@ -19,7 +19,7 @@ public:
     static constexpr int lanes = 1024; //!< tags of an operation
 
     //! Of how many operations at once messages can be told from each other; the numbers above are of persistent ones, which keep theirs.
-    static constexpr int operations = 512, first_persistent = 384;
+    static constexpr int operations = 2048, first_persistent = 1024;
 
     //! On a communicator of ours, among these ranks of it, which are all those of a communicator of the program's, in its order.
     //! Collective over the latter. No more than so many channels may be there at once.
@@ -49,8 +49,9 @@ public:
     std::optional<int> begin();
     void end(int operation) { open.reset(static_cast<std::size_t>(operation)); }
 
-    //! A persistent operation's, for good. Nothing: there are no more.
+    //! A persistent operation's, for good: ranks free theirs when they like. Nothing, on all ranks alike: there are no more.
     std::optional<int> reserve();
+    bool can_reserve() const { return next_persistent < operations; }
 
 private:
     static int tag(int number, int operation, int lane) { return (number * operations + operation) * lanes + lane; }

@@ -20,7 +20,8 @@ constexpr unsigned patience = 4;
 constexpr unsigned slowest = 64;
 
 Found (*look)(double until_next) = nullptr;
-std::int64_t period = 0; // ns
+std::int64_t period = 0;              // ns
+std::atomic<std::int64_t> sooner{0}; // than that, if not 0
 std::size_t least = SIZE_MAX;
 
 pthread_t thread;
@@ -32,6 +33,11 @@ sem_t bell;
 void wait_for_bell() {
     while (sem_wait(&bell) != 0 && errno == EINTR) {
     }
+}
+
+std::int64_t next_look() {
+    const std::int64_t wanted = sooner;
+    return wanted > 0 ? std::min(wanted, period) : period;
 }
 
 // Has the bell rung meanwhile?
@@ -50,14 +56,14 @@ void *work(void *) {
     pthread_setname_np(pthread_self(), "stretto");
     unsigned in_vain = 0;
     for (;;) {
-        const bool rung = sleep(period * slowness);
+        const bool rung = sleep(next_look() * slowness);
         if (ends) return nullptr;
         if (rung) {
             in_vain = 0;
             continue;
         }
         rests = true; // what begins after this look rings
-        switch (look(static_cast<double>(period) * 1e-9)) {
+        switch (look(static_cast<double>(next_look()) * 1e-9)) {
         case Found::nothing:
             wait_for_bell();
             if (ends) return nullptr;
@@ -108,6 +114,10 @@ void wanted(std::size_t bytes) {
         begin();
     else if (rests || slowness > 1)
         ring();
+}
+
+void look_within(double seconds) {
+    sooner = static_cast<std::int64_t>(seconds * 1e9);
 }
 
 bool runs() {

@@ -20,6 +20,9 @@ void enable(Found (*look)(double until_next), double period, std::size_t more_th
 //! Such a message may have begun. Under the lock, which is a real one from enable() on.
 void wanted(std::size_t bytes);
 
+//! What is under way wants looks no more than so many seconds apart, if that is sooner than the period; 0: it does not matter.
+void look_within(double seconds);
+
 //! Is there a thread of ours?
 bool runs();
 

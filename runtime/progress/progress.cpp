@@ -52,6 +52,13 @@ bool poll_in_native_call() {
     return moves != before;
 }
 
+double look_within() {
+    double least = 0;
+    for (Task *task = first; task; task = task->after)
+        if (const double its = task->look_within(); its > 0 && (least == 0 || its < least)) least = its;
+    return least;
+}
+
 void hand_over() {
     for (Task *task = first; task; task = task->after) task->hand_over();
 }

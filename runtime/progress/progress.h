@@ -33,6 +33,9 @@ public:
     //! Does it go on while the library waits in a call of the program's? It must, where other ranks may wait for us meanwhile.
     virtual bool goes_on_in_native_calls() const { return false; }
 
+    //! Within how many seconds somebody should look at it, for ranks that wait for what passes through us; 0: it does not matter.
+    virtual double look_within() const { return 0; }
+
     //! The communicator that it belongs to; nullptr: none of the program's.
     virtual const void *communicator() const { return nullptr; }
 
@@ -43,6 +46,7 @@ private:
     friend void remove(Task &);
     friend void poll();
     friend bool poll_in_native_call();
+    friend double look_within();
     friend void hand_over();
     friend bool unfinished(const void *);
     friend bool anything_leaving();
@@ -79,6 +83,9 @@ void poll();
 
 //! At those that go on in native calls. True if something has moved.
 bool poll_in_native_call();
+
+//! The least look_within() of all tasks.
+double look_within();
 
 //! \brief This thread looks at the tasks in the program's place (the helper, or a fault): it calls no function of the program's.
 inline constinit thread_local bool apart = false;

@@ -27,6 +27,7 @@ struct Name {
     const char *call; //!< "MPI_Ibcast"
     CallSite site;
     const void *communicator; //!< the program's
+    double look_within = 0;   //!< seconds (progress::Task)
 };
 
 //! \brief A schedule that is being carried out. The schedule and the memories stay until it is complete.
@@ -50,6 +51,7 @@ public:
     bool goes_on_in_native_calls() const override { return true; }
     bool reads(Range addresses) const override;
     const void *communicator() const override { return name.communicator; }
+    double look_within() const override { return name.look_within; }
 
 private:
     struct State {

@@ -83,6 +83,11 @@ BLOCKING_RECEIVES = (
 REQUESTS_OF_SENDS = (ISEND, ISSEND, IBSEND, IRSEND, SEND_INIT, SSEND_INIT, BSEND_INIT, RSEND_INIT, DELTA)
 REQUESTS_OF_RECEIVES = (IRECV, RECV_INIT, MPROBE_IMRECV)
 
+# As interpreter.c numbers them.
+COLLECTIVES = range(1, 18)
+REDUCE = 12
+MAY_BE_IN_PLACE = (3, 4, 5, 6, 7, 8, 9, 12, 13, 16)
+
 # Both sides of: the header, short and long first fragments, eager limits of shared memory and TCP, the usual threshold.
 SIZES = (0, 1, 32, 95, 96, 97, 500, 3800, 4000, 4031, 4032, 4033, 4064, 4095, 4096, 4097, 5760, 8192, 12000, 16383, 16384, 16385,
          20000, 40000, 65535, 65536, 65537, 70000, 100000, 131072, 300000)  # fmt: skip
@@ -138,6 +143,7 @@ class Lines:
 
     operations: list
     messages: list = dataclasses.field(default_factory=list)
+    requests: list = dataclasses.field(default_factory=list)  # (time, rank, message) of requests in the ranks' {slot}
 
 
 @dataclasses.dataclass
@@ -152,11 +158,12 @@ class Life:
 
 
 class Planner:
-    def __init__(self, seed, ranks, thread, threads):
+    def __init__(self, seed, ranks, thread, threads, collectives=False):
         self.random = random.Random(f"{seed}.{ranks}.{thread}")
         self.ranks = ranks
         self.thread = thread
         self.threads = threads
+        self.collectives = collectives
         self.ids = itertools.count(1000 * thread + 1)
         self.tags = itertools.count(100)
         self.time = 0.0
@@ -397,6 +404,24 @@ class Planner:
         root = r.randrange(self.ranks)
         return Lines([(t, rank, f"together {ident} {kind} {comm} {size} {root}") for rank in range(self.ranks)])
 
+    def collective(self):
+        """A non-blocking or persistent collective, which ranks complete when they like."""
+        r = self.random
+        kind, comm, t, ident = r.choice(COLLECTIVES), r.choice((WORLD, TWIN, BACKWARDS)), self.later(), next(self.ids)
+        reduces = kind >= REDUCE
+        signature = INTS if reduces else r.randrange(5)
+        n = r.choice(SIZES[:-6]) // ELEMENT[signature]
+        layouts = [r.choice((PLAIN, PLAIN, STRIDED, IRREGULAR, ONE_TYPE)) for _ in range(2)]
+        in_place = int(r.random() < 0.2 and kind in MAY_BE_IN_PLACE)
+        item = Lines([])
+        text = f"{kind} {comm} {signature} {layouts[0]} {layouts[1]} {n} {r.randrange(self.ranks)} {in_place}"
+        text += f" {r.randrange(4)} {int(r.random() < 0.25)}"
+        for rank in range(self.ranks):
+            item.operations.append((t, rank, f"collective {ident} {text} {{slot}}"))
+            one = Message(ident, comm, rank, rank, 0, silent=True, choice=r.getrandbits(30))
+            item.requests.append((t + 0.1 + self.jitter(6), rank, one))
+        return item
+
     def life(self):
         """A communicator made, used and freed, its messages perhaps still on their way."""
         r = self.random
@@ -459,6 +484,8 @@ class Planner:
             self.expected,
         ]
         kinds += [self.gather, self.gather, self.together, self.together, self.together, self.life]
+        if self.collectives:
+            kinds += [self.collective] * len(kinds)
         items = []
         for _ in range(r.randint(4, 22) if self.threads == 1 else r.randint(3, 8)):
             made = r.choice(kinds)()
@@ -468,10 +495,10 @@ class Planner:
         return items
 
 
-def plan(seed, ranks):
+def plan(seed, ranks, collectives=False):
     """The items of a program: (thread, item). Some programs have threads (then each has items of its own)."""
     threads = random.Random(f"threads {seed}").choice((2, 3)) if is_threaded(seed) else 1
-    return [(thread, item) for thread in range(threads) for item in Planner(seed, ranks, thread, threads).plan()]
+    return [(thread, item) for thread in range(threads) for item in Planner(seed, ranks, thread, threads, collectives).plan()]
 
 
 def is_threaded(seed):
@@ -553,6 +580,7 @@ def _write_thread(items, thread, ranks, by_pages, has_room):
         slots[rank] = slots.get(rank, -1) + 1
         return slots[rank]
 
+    requests = []  # (time from which it completes, rank, slot, message, is it the receive)
     flat, lives = [], []
     for item in items:
         if isinstance(item, Life):
@@ -573,8 +601,8 @@ def _write_thread(items, thread, ranks, by_pages, has_room):
                 if "{slot}" in text:
                     same[rank] = slot(rank)
                 operations.append((time, rank, text.format(slot=same.get(rank), same=same.get(rank))))
+            requests += [(time, rank, same[rank], one, True) for time, rank, one in item.requests]
     settle_matches(messages)
-    requests = []  # (time from which it completes, rank, slot, message, is it the receive)
     for one in messages:
         if one.silent:
             continue

@@ -36,6 +36,10 @@ struct slot {
     size_t bytes; /* of memory, without its guard */
     int id, active, receive, persistent, signature, layout, n, expected, truncated, variable, forged, untold;
     size_t left; /* delta send: how many declared */
+    int collective, undefined;   /* what it writes here */
+    unsigned char *contribution; /* to it */
+    size_t contributed;          /* bytes of it, with its guard */
+    struct blocks *blocks;       /* arrays that stay until its end */
 };
 
 struct thread {
@@ -370,7 +374,17 @@ static void do_probe(struct thread *t, const struct operation *o) {
     say(t, "%d probed from %d tag %d bytes %d\n", o->id, to_world(f[1], status.MPI_SOURCE), status.MPI_TAG, count);
 }
 
+/* What a collective has written, and that it has left the contribution as it was. */
+static void tell_result(struct thread *t, struct slot *s, int code) {
+    uint64_t hash = hash_of(s->contribution, s->contributed, 14695981039346656037u);
+    if (!s->undefined) hash = hash_of(s->memory, s->bytes + GUARD, hash);
+    say(t, "%d collective %d error %d %016llx\n", s->id, s->collective, class_of(code), (unsigned long long)hash);
+    free(s->contribution), free(s->blocks);
+    s->contribution = NULL, s->blocks = NULL;
+}
+
 static void done(struct thread *t, struct slot *s, int code, const MPI_Status *status) {
+    if (s->collective) tell_result(t, s, code);
     if (s->receive) tell_received(t, s, (int)s->left, code, status);
     if (s->persistent) MPI_Request_free(&s->request);
     if (s->request != MPI_REQUEST_NULL) say(t, "%d request not null after its end\n", s->id);
@@ -685,6 +699,162 @@ static void do_together(struct thread *t, const struct operation *o) {
     }
     free(memory);
 }
+/* x -> a x + b: associative, and does not commute. */
+static void compose(void *source, void *target, int *count, MPI_Datatype *type) {
+    const unsigned *from = source;
+    unsigned *to = target;
+    (void)type;
+    for (int k = 0; k < 2 * *count; k += 2) {
+        to[k + 1] = from[k + 1] + from[k] * to[k + 1];
+        to[k] = from[k] * to[k];
+    }
+}
+
+enum collective {
+    BARRIER = 1,
+    BCAST,
+    GATHER,
+    GATHERV,
+    SCATTER,
+    SCATTERV,
+    ALLGATHER,
+    ALLGATHERV,
+    ALLTOALL,
+    ALLTOALLV,
+    ALLTOALLW,
+    REDUCE,
+    ALLREDUCE,
+    REDUCE_SCATTER,
+    REDUCE_SCATTER_BLOCK,
+    SCAN,
+    EXSCAN
+};
+
+/* What of its arguments have a value for each rank: blocks of several sizes, with gaps between them, the last rank's first. */
+struct blocks {
+    int counts[16], places[16], bytes[16];
+    MPI_Datatype types[16];
+};
+static struct blocks blocks_of(int most, int me, int salt, int per_pair, MPI_Datatype type, int extent) {
+    struct blocks b;
+    for (int r = 0; r < ranks; r++) {
+        const int far = per_pair == 2 ? r * 16 + me : me * 16 + r; /* what one sends is what the other gets */
+        b.counts[r] = most ? (per_pair ? far * 31 + salt : r * 57 + salt) % (most + 1) : 0;
+        b.places[r] = (ranks - 1 - r) * (most + 2);
+        b.bytes[r] = b.places[r] * extent;
+        b.types[r] = type;
+    }
+    return b;
+}
+
+#if MPI_VERSION >= 4
+#define BEGIN(name, init, ...)                                                                               \
+    (persistent ? MPI_##init##_init(__VA_ARGS__, MPI_INFO_NULL, &s->request) : MPI_I##name(__VA_ARGS__, &s->request))
+#else
+#define BEGIN(name, init, ...) MPI_I##name(__VA_ARGS__, &s->request)
+#endif
+
+/* collective: kind comm signature layouts n root in_place operation persistent slot. Layouts are of the contribution and of the result. */
+static void do_collective(struct thread *t, const struct operation *o) {
+    const int *f = o->fields;
+    const int kind = f[0], n = f[5], in_place = f[7], reduces = kind >= REDUCE;
+    const int root = to_local(f[1], f[6]), extent = element_extent(f[2]);
+    const int varies = kind == GATHERV || kind == SCATTERV || kind == ALLGATHERV || kind >= ALLTOALLV;
+    int code = 0, me, sends, receives;
+#if MPI_VERSION >= 4
+    const int persistent = f[9];
+#endif
+    MPI_Comm comm = t->comm[f[1]];
+    MPI_Comm_rank(comm, &me);
+    struct slot *s = slot_for(t, o, f[10], f[2], varies || reduces ? PLAIN : f[4], (n + 4) * ranks);
+    MPI_Datatype from_type = element_type(f[2]), to_type = from_type, pair = MPI_DATATYPE_NULL;
+    MPI_Op op = (const MPI_Op[]){MPI_SUM, MPI_MAX, MPI_BXOR}[f[8] % 3];
+    sends = receives = n;
+    if (!varies && !reduces) {
+        from_type = make_type(f[2], f[3], n, &sends);
+        to_type = make_type(f[2], f[4], n, &receives);
+    }
+    if (reduces && f[8] == 3) {
+        MPI_Type_contiguous(2, MPI_UNSIGNED, &pair);
+        MPI_Type_commit(&pair);
+        MPI_Op_create(compose, 0, &op);
+        from_type = pair, sends = receives = n / 2;
+    }
+    s->contributed = memory_bytes(f[2], varies || reduces ? PLAIN : f[3], (n + 4) * ranks) + GUARD;
+    s->contribution = malloc(s->contributed);
+    for (size_t k = 0; k < s->contributed; k++) s->contribution[k] = content(o->id * 64 + me, k, 0);
+    if (in_place || (kind == BCAST && me == root)) memcpy(s->memory, s->contribution, s->bytes < s->contributed ? s->bytes : s->contributed);
+    unsigned char *from = s->contribution, *to = s->memory;
+    const void *send = in_place ? MPI_IN_PLACE : from;
+    const int is_root = me == root;
+    s->blocks = malloc(3 * sizeof *s->blocks);
+    for (int k = 0; k < 3; k++) s->blocks[k] = blocks_of(sends, me, o->id, k, from_type, extent);
+    struct blocks *all = &s->blocks[0], *out = &s->blocks[1], *in = &s->blocks[2];
+    switch (kind) {
+    case BARRIER:
+        code = BEGIN(barrier, Barrier, comm);
+        break;
+    case BCAST:
+        code = BEGIN(bcast, Bcast, to, receives, to_type, root, comm);
+        break;
+    case GATHER:
+        code = BEGIN(gather, Gather, in_place && is_root ? MPI_IN_PLACE : from, sends, from_type, to, receives, to_type, root, comm);
+        break;
+    case GATHERV:
+        code = BEGIN(gatherv, Gatherv, in_place && is_root ? MPI_IN_PLACE : from, all->counts[me], from_type, to, all->counts, all->places, from_type, root, comm);
+        break;
+    case SCATTER:
+        code = BEGIN(scatter, Scatter, from, sends, from_type, in_place && is_root ? MPI_IN_PLACE : to, receives, to_type, root, comm);
+        break;
+    case SCATTERV:
+        code = BEGIN(scatterv, Scatterv, from, all->counts, all->places, from_type, in_place && is_root ? MPI_IN_PLACE : to, all->counts[me], from_type, root, comm);
+        break;
+    case ALLGATHER:
+        code = BEGIN(allgather, Allgather, send, sends, from_type, to, receives, to_type, comm);
+        break;
+    case ALLGATHERV:
+        code = BEGIN(allgatherv, Allgatherv, send, all->counts[me], from_type, to, all->counts, all->places, from_type, comm);
+        break;
+    case ALLTOALL:
+        code = BEGIN(alltoall, Alltoall, send, sends, from_type, to, receives, to_type, comm);
+        break;
+    case ALLTOALLV:
+        code = BEGIN(alltoallv, Alltoallv, from, out->counts, out->places, from_type, to, in->counts, in->places, from_type, comm);
+        break;
+    case ALLTOALLW:
+        code = BEGIN(alltoallw, Alltoallw, from, out->counts, out->bytes, out->types, to, in->counts, in->bytes, in->types, comm);
+        break;
+    case REDUCE:
+        code = BEGIN(reduce, Reduce, in_place && is_root ? MPI_IN_PLACE : from, to, sends, from_type, op, root, comm);
+        break;
+    case ALLREDUCE:
+        code = BEGIN(allreduce, Allreduce, send, to, sends, from_type, op, comm);
+        break;
+    case REDUCE_SCATTER:
+        code = BEGIN(reduce_scatter, Reduce_scatter, from, to, all->counts, from_type, op, comm);
+        break;
+    case REDUCE_SCATTER_BLOCK:
+        code = BEGIN(reduce_scatter_block, Reduce_scatter_block, from, to, sends, from_type, op, comm);
+        break;
+    case SCAN:
+        code = BEGIN(scan, Scan, send, to, sends, from_type, op, comm);
+        break;
+    case EXSCAN:
+        code = BEGIN(exscan, Exscan, from, to, sends, from_type, op, comm);
+        break;
+    }
+#if MPI_VERSION >= 4
+    s->persistent = persistent;
+    if (persistent && !code) code = MPI_Start(&s->request);
+#endif
+    s->active = 1, s->collective = kind;
+    s->undefined = kind == EXSCAN && me == 0;
+    if (code) say(t, "%d collective error %d\n", o->id, class_of(code));
+    /* They may go while it is under way. */
+    if (!varies && !reduces) free_type(f[2], &from_type), free_type(f[2], &to_type);
+    if (pair != MPI_DATATYPE_NULL) MPI_Type_free(&pair), MPI_Op_free(&op);
+}
+
 /* dup: comm from ; drop: comm disconnect */
 static void do_dup(struct thread *t, const struct operation *o) {
     MPI_Comm_dup(t->comm[o->fields[1]], &t->comm[o->fields[0]]);
@@ -704,7 +874,8 @@ static const struct {
 } known[] = {{"send", do_send},           {"receive", do_receive},   {"probe", do_probe},     {"complete", do_complete},
              {"free", do_free},           {"begin", do_begin},       {"declare", do_declare}, {"end", do_end},
              {"exchange", do_exchange},   {"rounds", do_rounds},     {"gather", do_gather},   {"cancel", do_cancel},
-             {"cancelled", do_cancelled}, {"together", do_together}, {"dup", do_dup},         {"drop", do_drop}};
+             {"cancelled", do_cancelled}, {"together", do_together}, {"dup", do_dup},         {"drop", do_drop},
+             {"collective", do_collective}};
 enum { KNOWN = sizeof known / sizeof *known };
 
 static void *run_thread(void *argument) {
