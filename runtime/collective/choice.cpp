@@ -15,9 +15,9 @@ Policy policy;
 
 namespace {
 
-constexpr std::size_t least = 4 << 10;      // bytes of a message that is worth being ours
-constexpr std::size_t short_ones = 32 << 10; // below, few hops count more than what each link carries
-constexpr std::size_t many_ranks = 32;      // above, one partner at a time
+constexpr std::size_t least = 4 << 10;     // bytes of a message that is worth being ours
+constexpr std::size_t short_ones = 8 << 10; // below, few hops count more than what each link carries
+constexpr std::size_t many_ranks = 32;     // above, one partner at a time
 
 std::span<const Algorithm> of(std::string_view collective) {
     const auto all = algorithms();
@@ -64,7 +64,7 @@ std::vector<std::string_view> by_size(const Facts &facts, const Arguments &call)
     if (name == "allgather") return {facts.bytes && bytes * p < least ? "bruck" : p > many_ranks ? "ring" : "linear"};
     if (name == "alltoall") return {bytes < 256 && p > 8 ? "bruck" : p > many_ranks ? "pairwise" : "linear"};
     if (name == "allreduce")
-        return {bytes < least ? "recursive_doubling" : is_short ? "rabenseifner" : "ring", "recursive_doubling"};
+        return {bytes < least ? "recursive_doubling" : bytes < 16 << 10 ? "rabenseifner" : "ring", "recursive_doubling"};
     if (name == "reduce_scatter") return {"ring", "in_order"};
     if (name == "scan" || name == "exscan") return {is_short ? "recursive_doubling" : "chain"};
     return {}; // barrier
@@ -97,7 +97,13 @@ bool pays(const Facts &facts) {
 std::size_t lane_bytes(const Facts &facts) {
     if (policy.lane) return policy.lane;
     if (settings.force) return 1024;
-    const std::size_t wanted = facts.bytes.value_or(SIZE_MAX) < std::size_t{64} << 10 ? 4 << 10 : 16 << 10;
+    const std::string_view name = facts.collective;
+    const std::size_t bytes = facts.bytes.value_or(SIZE_MAX);
+    std::size_t wanted = std::clamp<std::size_t>(bytes / 8, 4 << 10, 16 << 10);
+    if (name == "bcast" || name == "reduce") wanted = std::clamp<std::size_t>(bytes / 16, 4 << 10, 16 << 10);
+    // Two of what each rank adds up in a ring.
+    if (name == "allreduce")
+        wanted = std::clamp<std::size_t>(bytes / 2 / static_cast<std::size_t>(facts.ranks), 4 << 10, 32 << 10);
     return std::max<std::size_t>(std::min(wanted, facts.eager), 1024);
 }
 

@@ -166,7 +166,7 @@ bool is_predefined(MPI_Op op) {
 } // namespace
 
 collective::Facts Asked::facts(int number) const {
-    return {collective, bytes, arguments.lane, number, mpi::job.relays};
+    return {collective, bytes, arguments.ranks, arguments.lane, number, mpi::job.relays};
 }
 
 bool Asked::adds_up(MPI_Op op, MPI_Datatype type) {
