@@ -9,7 +9,8 @@
 //   init_wait       MPI_Ix, MPI_Wait; of it MPI_Ix: init
 //   compute         a computation alone, a tenth longer than init_wait
 //   none            with that computation between MPI_Ix and MPI_Wait: overhead (in the two), overall
-//   tests           the same with MPI_Test as often as there are pieces of 16 KiB on their ways, at least 16 times: overhead (in all three)
+//   tests           the same with MPI_Test as often as pieces are on their ways, sixteenths of the message of 4 to 16 KiB, at least 16 times:
+//                   overhead (in all three)
 //
 // A message is of so many bytes, or its blocks are. Reductions add up integers: they have one right sum.
 #define _GNU_SOURCE
@@ -22,7 +23,16 @@
 
 #include "harness/clock.h"
 
-enum { PIECE = 16 << 10, FEWEST_TESTS = 16, RESTS = 64, WARMUP = 3, MOST_REPS = 99, LARGEST = 16 << 20 };
+enum {
+    LEAST_PIECE = 4 << 10,
+    MOST_PIECE = 16 << 10,
+    PIECES = 16,
+    FEWEST_TESTS = 16,
+    RESTS = 64,
+    WARMUP = 3,
+    MOST_REPS = 99,
+    LARGEST = 16 << 20
+};
 
 static int rank, ranks, count, bytes;
 static double dilate = 1;
@@ -79,8 +89,8 @@ static const struct Collective {
     const char *name;
     void (*blocking)(void), (*begin)(void);
 } collectives[] = {
-    {"bcast", bcast, ibcast},       {"reduce", reduce, ireduce},           {"allreduce", allreduce, iallreduce},
-    {"gather", gather, igather},    {"scatter", scatter, iscatter},        {"allgather", allgather, iallgather},
+    {"bcast", bcast, ibcast},          {"reduce", reduce, ireduce},    {"allreduce", allreduce, iallreduce},
+    {"gather", gather, igather},       {"scatter", scatter, iscatter}, {"allgather", allgather, iallgather},
     {"alltoall", alltoall, ialltoall},
 };
 enum { COLLECTIVES = sizeof collectives / sizeof *collectives };
@@ -88,8 +98,8 @@ enum { COLLECTIVES = sizeof collectives / sizeof *collectives };
 // Dissemination: each rank has heard from all, and nobody leaves much earlier than others.
 static void barrier(void) {
     for (int distance = 1; distance < ranks; distance *= 2)
-        MPI_Sendrecv(NULL, 0, MPI_BYTE, (rank + distance) % ranks, 0, NULL, 0, MPI_BYTE, (rank - distance + ranks) % ranks,
-                     0, WORLD, MPI_STATUS_IGNORE);
+        MPI_Sendrecv(NULL, 0, MPI_BYTE, (rank + distance) % ranks, 0, NULL, 0, MPI_BYTE,
+                     (rank - distance + ranks) % ranks, 0, WORLD, MPI_STATUS_IGNORE);
 }
 
 static double slowest(double seconds) {
@@ -173,7 +183,8 @@ static double median(double *samples, int n) {
 }
 
 static void fill(void) {
-    for (size_t k = 0; k < (size_t)bytes * (size_t)ranks / sizeof(int); k++) ((int *)send_buffer)[k] = rank * 1000 + (int)(k % 977);
+    for (size_t k = 0; k < (size_t)bytes * (size_t)ranks / sizeof(int); k++)
+        ((int *)send_buffer)[k] = rank * 1000 + (int)(k % 977);
     memset(receive_buffer, rank == 0 ? 7 : 0, (size_t)bytes * (size_t)ranks);
 }
 
@@ -190,9 +201,12 @@ static void check(const struct Collective *what) {
 }
 
 static void measure(const struct Collective *what, int reps) {
-    static double block[MOST_REPS], both[MOST_REPS], init[MOST_REPS], work[MOST_REPS], none[MOST_REPS], none_all[MOST_REPS],
-        tests[MOST_REPS], tests_all[MOST_REPS];
-    const long hops = (long)((bytes + PIECE - 1) / PIECE) * (ranks - 1), number = hops > FEWEST_TESTS ? hops : FEWEST_TESTS;
+    static double block[MOST_REPS], both[MOST_REPS], init[MOST_REPS], work[MOST_REPS], none[MOST_REPS],
+        none_all[MOST_REPS], tests[MOST_REPS], tests_all[MOST_REPS];
+    const int sixteenth = bytes / PIECES;
+    const int piece = sixteenth < LEAST_PIECE ? LEAST_PIECE : sixteenth > MOST_PIECE ? MOST_PIECE : sixteenth;
+    const long ways = (long)((bytes + piece - 1) / piece) * (ranks - 1),
+               number = ways > FEWEST_TESTS ? ways : FEWEST_TESTS;
     check(what);
     double longest = 0;
     for (int k = 0; k < WARMUP; k++) {
@@ -210,7 +224,8 @@ static void measure(const struct Collective *what, int reps) {
     }
     if (rank != 0) return;
     printf("{\"collective\":\"%s\",\"bytes\":%d,\"blocking\":%.6g,\"init_wait\":%.6g,\"init\":%.6g,\"compute\":%.6g,"
-           "\"none\":{\"overhead\":%.6g,\"overall\":%.6g},\"tests\":{\"number\":%ld,\"overhead\":%.6g,\"overall\":%.6g}}\n",
+           "\"none\":{\"overhead\":%.6g,\"overall\":%.6g},\"tests\":{\"number\":%ld,\"overhead\":%.6g,\"overall\":%.6g}"
+           "}\n",
            what->name, bytes, median(block, reps), median(both, reps), median(init, reps), median(work, reps),
            median(none, reps), median(none_all, reps), number, median(tests, reps), median(tests_all, reps));
     fflush(stdout);
@@ -243,7 +258,8 @@ int main(int argc, char **argv) {
         for (const char *at = sizes; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL) {
             bytes = atoi(at);
             count = bytes / (int)sizeof(int);
-            if (bytes < (int)sizeof(int) || bytes > LARGEST || bytes % (int)sizeof(int)) give_up("--sizes: want multiples of 4 up to 16 MiB");
+            if (bytes < (int)sizeof(int) || bytes > LARGEST || bytes % (int)sizeof(int))
+                give_up("--sizes: want multiples of 4 up to 16 MiB");
             send_buffer = malloc((size_t)bytes * (size_t)ranks);
             receive_buffer = malloc((size_t)bytes * (size_t)ranks);
             expected = malloc((size_t)bytes * (size_t)ranks);

@@ -23,7 +23,13 @@ def read(arguments: list[str]) -> argparse.Namespace:
     top.add_argument("--mpi", default="openmpi")
     top.add_argument("-n", "--ranks", type=count, default=4, metavar="P", help="(default: 4)")
     top.add_argument("--collectives", default=",".join(COLLECTIVES), metavar="C,C", help="(default: seven)")
-    top.add_argument("--sizes", type=sizes, metavar="B,B", default=[2**14, 2**16, 2**18], help="of a message, or a block (default: 16, 64, 256 KiB)")
+    top.add_argument(
+        "--sizes",
+        type=sizes,
+        metavar="B,B",
+        default=[2**14, 2**16, 2**18],
+        help="of a message, or a block (default: 16, 64, 256 KiB)",
+    )
     top.add_argument("--lab", metavar="RATE", default="50mbit", help="the link, dilated (default: 50mbit); or none")
     top.add_argument("--reps", type=count, default=5, metavar="N", help="operations of a kind in a launch (default: 5)")
     top.add_argument("--turns", type=count, default=3, metavar="N", help="launches of each, in turns (default: 3)")
@@ -51,7 +57,9 @@ def measure(asked: argparse.Namespace, tell: Tell) -> dict:
     words = ["--dilate", asked.dilate, "--reps", asked.reps, "--sizes", ",".join(map(str, asked.sizes))]
     words += ["--collectives", ",".join(asked.collectives)]
     with ExitStack() as keep:
-        place = Place(asked.mpi, asked.ranks, None if asked.lab == HERE else keep.enter_context(lab(asked.lab, asked.ranks)))
+        place = Place(
+            asked.mpi, asked.ranks, None if asked.lab == HERE else keep.enter_context(lab(asked.lab, asked.ranks))
+        )
         run = partial(place.run_all, "nbc", *words, timeout=900)
         under = stretto_run(asked.mpi)
         made = in_turns(

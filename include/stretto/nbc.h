@@ -57,8 +57,8 @@ static inline int NBC_Iscatterv(const void *sendbuf, const int *sendcounts, cons
     return MPI_Iscatterv(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm,
                          nbc_request(handle));
 }
-static inline int NBC_Iallgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
-                                 MPI_Datatype recvtype, MPI_Comm comm, NBC_Handle *handle) {
+static inline int NBC_Iallgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+                                 int recvcount, MPI_Datatype recvtype, MPI_Comm comm, NBC_Handle *handle) {
     return MPI_Iallgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, nbc_request(handle));
 }
 static inline int NBC_Iallgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
@@ -100,8 +100,7 @@ static inline int NBC_Icart_shift_xchg(const void *sendbuf, int sendcount, MPI_D
                                        MPI_Comm comm, NBC_Handle *handle) {
     enum { TAG = 0 };
     int source, destination, error = MPI_Cart_shift(comm, direction, displacement, &source, &destination);
-    if (error == MPI_SUCCESS)
-        error = MPI_Irecv(recvbuf, recvcount, recvtype, source, TAG, comm, nbc_request(handle));
+    if (error == MPI_SUCCESS) error = MPI_Irecv(recvbuf, recvcount, recvtype, source, TAG, comm, nbc_request(handle));
     if (error == MPI_SUCCESS)
         error = MPI_Isend(sendbuf, sendcount, sendtype, destination, TAG, comm, &handle->requests[1]);
     return error;
@@ -110,7 +109,8 @@ static inline int NBC_Icart_shift_xchg(const void *sendbuf, int sendcount, MPI_D
 /* With all neighbours of a Cartesian or graph communicator. */
 static inline int NBC_Ineighbor_xchg(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
                                      int recvcount, MPI_Datatype recvtype, MPI_Comm comm, NBC_Handle *handle) {
-    return MPI_Ineighbor_alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, nbc_request(handle));
+    return MPI_Ineighbor_alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm,
+                                  nbc_request(handle));
 }
 static inline int NBC_Ineighbor_xchgv(const void *sendbuf, const int *sendcounts, const int *sdispls,
                                       MPI_Datatype sendtype, void *recvbuf, const int *recvcounts, const int *rdispls,

@@ -15,9 +15,9 @@ Policy policy;
 
 namespace {
 
-constexpr std::size_t least = 4 << 10;     // bytes of a message that is worth being ours
+constexpr std::size_t least = 4 << 10;      // bytes of a message that is worth being ours
 constexpr std::size_t short_ones = 8 << 10; // below, few hops count more than what each link carries
-constexpr std::size_t many_ranks = 32;     // above, one partner at a time
+constexpr std::size_t many_ranks = 32;      // above, one partner at a time
 
 std::span<const Algorithm> of(std::string_view collective) {
     const auto all = algorithms();
@@ -46,8 +46,11 @@ bool take(Policy &policy, const std::string &word) {
     const std::string name = word.substr(0, equals), value = word.substr(equals + 1);
     if (name == "lane") {
         char *end = nullptr;
-        policy.lane = std::strtoull(value.c_str(), &end, 10) * (*end == 'K' || *end == 'k' ? 1024 : 1);
-        return policy.lane > 0 && end != value.c_str() && (!*end || !end[1]);
+        const std::size_t bytes = std::strtoull(value.c_str(), &end, 10);
+        const bool kibibytes = *end == 'K' || *end == 'k';
+        if (bytes == 0 || end[kibibytes] != '\0') return false;
+        policy.lane = kibibytes ? bytes << 10 : bytes;
+        return true;
     }
     const Algorithm *algorithm = find(name, value);
     if (algorithm) policy.wanted.push_back(algorithm);
@@ -64,7 +67,10 @@ std::vector<std::string_view> by_size(const Facts &facts, const Arguments &call)
     if (name == "allgather") return {facts.bytes && bytes * p < least ? "bruck" : p > many_ranks ? "ring" : "linear"};
     if (name == "alltoall") return {bytes < 256 && p > 8 ? "bruck" : p > many_ranks ? "pairwise" : "linear"};
     if (name == "allreduce")
-        return {bytes < least ? "recursive_doubling" : bytes < 16 << 10 ? "rabenseifner" : "ring", "recursive_doubling"};
+        return {bytes < least      ? "recursive_doubling"
+                : bytes < 16 << 10 ? "rabenseifner"
+                                   : "ring",
+                "recursive_doubling"};
     if (name == "reduce_scatter") return {"ring", "in_order"};
     if (name == "scan" || name == "exscan") return {is_short ? "recursive_doubling" : "chain"};
     return {}; // barrier

@@ -31,11 +31,12 @@ extern Policy policy;
 //! \brief What all ranks know alike of a call.
 struct Facts {
     const char *collective;
-    std::optional<std::size_t> bytes; //!< of the message, or a block; nothing: blocks of several sizes, which no rank knows all of
+    std::optional<std::size_t>
+        bytes; //!< of the message, or a block; nothing: blocks of several sizes, which no rank knows all of
     int ranks;
-    std::size_t eager;                //!< bytes that leave without the receiver's help
-    int sequence;                     //!< a number of the call's
-    bool relays;                      //!< ranks can pass messages on while the library waits in another call
+    std::size_t eager; //!< bytes that leave without the receiver's help
+    int sequence;      //!< a number of the call's
+    bool relays;       //!< ranks can pass messages on while the library waits in another call
 };
 
 //! Is it worth being ours (Ours::automatic)? Short ones the library does as well.

@@ -67,8 +67,9 @@ void Side::lay_out(bool apart, bool gaps) {
     with_gaps = needs_image && gaps;
     std::size_t end = 0;
     for (const Block &block : blocks) {
-        const std::size_t bytes = with_gaps ? block.elements.count() * static_cast<std::size_t>(block.elements.map().extent())
-                                            : block.elements.bytes();
+        const std::size_t bytes = with_gaps
+                                      ? block.elements.count() * static_cast<std::size_t>(block.elements.map().extent())
+                                      : block.elements.bytes();
         if (!needs_image) end = bytes ? begin(block) - base : 0;
         places.push_back({end, end + bytes});
         end += bytes;
@@ -148,18 +149,41 @@ namespace {
 // Sums of these do not depend on the order, even where they overflow.
 bool is_exact(MPI_Datatype type) {
     const MPI_Datatype exact[] = {
-        MPI_CHAR,    MPI_SIGNED_CHAR,   MPI_UNSIGNED_CHAR, MPI_SHORT,    MPI_UNSIGNED_SHORT, MPI_INT,
-        MPI_UNSIGNED, MPI_LONG,          MPI_UNSIGNED_LONG, MPI_LONG_LONG, MPI_UNSIGNED_LONG_LONG,
-        MPI_INT8_T,  MPI_INT16_T,       MPI_INT32_T,       MPI_INT64_T,  MPI_UINT8_T,        MPI_UINT16_T,
-        MPI_UINT32_T, MPI_UINT64_T,      MPI_BYTE,          MPI_C_BOOL,   MPI_AINT,           MPI_COUNT,
-        MPI_OFFSET,  MPI_2INT, MPI_INTEGER, MPI_LOGICAL, MPI_2INTEGER,
+        MPI_CHAR,
+        MPI_SIGNED_CHAR,
+        MPI_UNSIGNED_CHAR,
+        MPI_SHORT,
+        MPI_UNSIGNED_SHORT,
+        MPI_INT,
+        MPI_UNSIGNED,
+        MPI_LONG,
+        MPI_UNSIGNED_LONG,
+        MPI_LONG_LONG,
+        MPI_UNSIGNED_LONG_LONG,
+        MPI_INT8_T,
+        MPI_INT16_T,
+        MPI_INT32_T,
+        MPI_INT64_T,
+        MPI_UINT8_T,
+        MPI_UINT16_T,
+        MPI_UINT32_T,
+        MPI_UINT64_T,
+        MPI_BYTE,
+        MPI_C_BOOL,
+        MPI_AINT,
+        MPI_COUNT,
+        MPI_OFFSET,
+        MPI_2INT,
+        MPI_INTEGER,
+        MPI_LOGICAL,
+        MPI_2INTEGER,
     };
     return std::find(std::begin(exact), std::end(exact), type) != std::end(exact);
 }
 
 bool is_predefined(MPI_Op op) {
-    const MPI_Op predefined[] = {MPI_MAX, MPI_MIN,  MPI_SUM,  MPI_PROD, MPI_LAND,   MPI_BAND,
-                                 MPI_LOR, MPI_BOR,  MPI_LXOR, MPI_BXOR, MPI_MINLOC, MPI_MAXLOC};
+    const MPI_Op predefined[] = {MPI_MAX, MPI_MIN, MPI_SUM,  MPI_PROD, MPI_LAND,   MPI_BAND,
+                                 MPI_LOR, MPI_BOR, MPI_LXOR, MPI_BXOR, MPI_MINLOC, MPI_MAXLOC};
     return std::find(std::begin(predefined), std::end(predefined), op) != std::end(predefined);
 }
 
@@ -177,7 +201,8 @@ bool Asked::adds_up(MPI_Op op, MPI_Datatype type) {
     if (!map.known() || map.bytes() == 0) return false;
     // Elements lie in their extents, so that each can be added up where it is.
     for (const mpi::Segment &segment : map.segments())
-        if (segment.offset < 0 || segment.offset + static_cast<std::ptrdiff_t>(segment.bytes) > map.extent()) return false;
+        if (segment.offset < 0 || segment.offset + static_cast<std::ptrdiff_t>(segment.bytes) > map.extent())
+            return false;
     if (map.lower_bound() != 0) return false;
     int commutes = 1;
     mpi::library.Op_commutative(op, &commutes);
@@ -250,8 +275,7 @@ std::shared_ptr<const schedule::Schedule> schedule_of(const collective::Algorith
         return built.front().schedule;
     }
     if (built.size() == most_built) built.pop_back();
-    built.push_front(
-        {&algorithm, arguments, std::make_shared<const schedule::Schedule>(algorithm.build(arguments))});
+    built.push_front({&algorithm, arguments, std::make_shared<const schedule::Schedule>(algorithm.build(arguments))});
     return built.front().schedule;
 }
 
@@ -321,7 +345,8 @@ Collective::Collective(Asked &&what, const Begins &begins)
     schedule = schedule_of(algorithm, asked.arguments);
     // As soon as a lane may have come that others wait for.
     if (algorithm.relays && schedule->lanes() > 1)
-        name.look_within = std::max(static_cast<double>(asked.arguments.lane) / communicator.farthest()->rate, soonest_look);
+        name.look_within =
+            std::max(static_cast<double>(asked.arguments.lane) / communicator.farthest()->rate, soonest_look);
     if (asked.operation != MPI_OP_NULL) {
         operators.keep(asked.operation);
         types.keep(asked.element);

@@ -18,11 +18,11 @@ struct Communicator {
     MPI_Comm handle;
     std::uint64_t serial;
     int rank = MPI_PROC_NULL; //!< this process in it
-    bool frames = false;    //!< framed messages may pass on it at all
-    Use use = settings.use; //!< what is done with ordinary messages; the program's own word (stretto) or STRETTO
-    std::optional<Trigger> trigger; //!< the program's own word (stretto_trigger); else STRETTO_TRIGGER
-    std::vector<Peer *> peers;      //!< by (remote) rank; nullptr: outside MPI_COMM_WORLD
-    bool between_groups = false;    //!< an inter-communicator
+    bool frames = false;      //!< framed messages may pass on it at all
+    Use use = settings.use;   //!< what is done with ordinary messages; the program's own word (stretto) or STRETTO
+    std::optional<Trigger> trigger;   //!< the program's own word (stretto_trigger); else STRETTO_TRIGGER
+    std::vector<Peer *> peers;        //!< by (remote) rank; nullptr: outside MPI_COMM_WORLD
+    bool between_groups = false;      //!< an inter-communicator
     std::shared_ptr<Channel> channel; //!< of its collectives, where they have been ours
 
     int size() const { return static_cast<int>(peers.size()); }

@@ -20,7 +20,7 @@ constexpr unsigned patience = 4;
 constexpr unsigned slowest = 64;
 
 Found (*look)(double until_next) = nullptr;
-std::int64_t period = 0;              // ns
+std::int64_t period = 0;             // ns
 std::atomic<std::int64_t> sooner{0}; // than that, if not 0
 std::size_t least = SIZE_MAX;
 

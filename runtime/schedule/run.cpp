@@ -74,9 +74,8 @@ void Run::begin(const Step &step, std::size_t lane) {
         std::memcpy(target(step), source(step), step.bytes);
         break;
     case Action::reduce:
-        mpi::library.Reduce_local(source(step), target(step),
-                                  static_cast<int>(step.bytes / memories.element_bytes), memories.element,
-                                  memories.operation);
+        mpi::library.Reduce_local(source(step), target(step), static_cast<int>(step.bytes / memories.element_bytes),
+                                  memories.element, memories.operation);
         break;
     }
 }

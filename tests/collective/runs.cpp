@@ -52,8 +52,8 @@ void check(const Shape &shape) {
         const schedule::Memories memories{data<const std::byte>(one.problem.input[here]),
                                           data<std::byte>(one.problem.output[here]), shape.commutes ? sum : composition,
                                           element, unit};
-        one.run = std::make_unique<schedule::Run>(schedule::Name{one.algorithm->name, nullptr, nullptr, 0}, one.schedule, memories,
-                                                  channel, operation++);
+        one.run = std::make_unique<schedule::Run>(schedule::Name{one.algorithm->name, nullptr, nullptr, 0},
+                                                  one.schedule, memories, channel, operation++);
         lanes += one.schedule.lanes();
     }
     for (Running &one : all)

@@ -35,7 +35,7 @@ struct slot {
     unsigned char *memory;
     size_t bytes; /* of memory, without its guard */
     int id, active, receive, persistent, signature, layout, n, expected, truncated, variable, forged, untold;
-    size_t left; /* delta send: how many declared */
+    size_t left;                 /* delta send: how many declared */
     int collective, undefined;   /* what it writes here */
     unsigned char *contribution; /* to it */
     size_t contributed;          /* bytes of it, with its guard */
@@ -748,7 +748,7 @@ static struct blocks blocks_of(int most, int me, int salt, int per_pair, MPI_Dat
 }
 
 #if MPI_VERSION >= 4
-#define BEGIN(name, init, ...)                                                                               \
+#define BEGIN(name, init, ...) \
     (persistent ? MPI_##init##_init(__VA_ARGS__, MPI_INFO_NULL, &s->request) : MPI_I##name(__VA_ARGS__, &s->request))
 #else
 #define BEGIN(name, init, ...) MPI_I##name(__VA_ARGS__, &s->request)
@@ -783,7 +783,8 @@ static void do_collective(struct thread *t, const struct operation *o) {
     s->contributed = memory_bytes(f[2], varies || reduces ? PLAIN : f[3], (n + 4) * ranks) + GUARD;
     s->contribution = malloc(s->contributed);
     for (size_t k = 0; k < s->contributed; k++) s->contribution[k] = content(o->id * 64 + me, k, 0);
-    if (in_place || (kind == BCAST && me == root)) memcpy(s->memory, s->contribution, s->bytes < s->contributed ? s->bytes : s->contributed);
+    if (in_place || (kind == BCAST && me == root))
+        memcpy(s->memory, s->contribution, s->bytes < s->contributed ? s->bytes : s->contributed);
     unsigned char *from = s->contribution, *to = s->memory;
     const void *send = in_place ? MPI_IN_PLACE : from;
     const int is_root = me == root;
@@ -798,31 +799,38 @@ static void do_collective(struct thread *t, const struct operation *o) {
         code = BEGIN(bcast, Bcast, to, receives, to_type, root, comm);
         break;
     case GATHER:
-        code = BEGIN(gather, Gather, in_place && is_root ? MPI_IN_PLACE : from, sends, from_type, to, receives, to_type, root, comm);
+        code = BEGIN(gather, Gather, in_place && is_root ? MPI_IN_PLACE : from, sends, from_type, to, receives, to_type,
+                     root, comm);
         break;
     case GATHERV:
-        code = BEGIN(gatherv, Gatherv, in_place && is_root ? MPI_IN_PLACE : from, all->counts[me], from_type, to, all->counts, all->places, from_type, root, comm);
+        code = BEGIN(gatherv, Gatherv, in_place && is_root ? MPI_IN_PLACE : from, all->counts[me], from_type, to,
+                     all->counts, all->places, from_type, root, comm);
         break;
     case SCATTER:
-        code = BEGIN(scatter, Scatter, from, sends, from_type, in_place && is_root ? MPI_IN_PLACE : to, receives, to_type, root, comm);
+        code = BEGIN(scatter, Scatter, from, sends, from_type, in_place && is_root ? MPI_IN_PLACE : to, receives,
+                     to_type, root, comm);
         break;
     case SCATTERV:
-        code = BEGIN(scatterv, Scatterv, from, all->counts, all->places, from_type, in_place && is_root ? MPI_IN_PLACE : to, all->counts[me], from_type, root, comm);
+        code = BEGIN(scatterv, Scatterv, from, all->counts, all->places, from_type,
+                     in_place && is_root ? MPI_IN_PLACE : to, all->counts[me], from_type, root, comm);
         break;
     case ALLGATHER:
         code = BEGIN(allgather, Allgather, send, sends, from_type, to, receives, to_type, comm);
         break;
     case ALLGATHERV:
-        code = BEGIN(allgatherv, Allgatherv, send, all->counts[me], from_type, to, all->counts, all->places, from_type, comm);
+        code = BEGIN(allgatherv, Allgatherv, send, all->counts[me], from_type, to, all->counts, all->places, from_type,
+                     comm);
         break;
     case ALLTOALL:
         code = BEGIN(alltoall, Alltoall, send, sends, from_type, to, receives, to_type, comm);
         break;
     case ALLTOALLV:
-        code = BEGIN(alltoallv, Alltoallv, from, out->counts, out->places, from_type, to, in->counts, in->places, from_type, comm);
+        code = BEGIN(alltoallv, Alltoallv, from, out->counts, out->places, from_type, to, in->counts, in->places,
+                     from_type, comm);
         break;
     case ALLTOALLW:
-        code = BEGIN(alltoallw, Alltoallw, from, out->counts, out->bytes, out->types, to, in->counts, in->bytes, in->types, comm);
+        code = BEGIN(alltoallw, Alltoallw, from, out->counts, out->bytes, out->types, to, in->counts, in->bytes,
+                     in->types, comm);
         break;
     case REDUCE:
         code = BEGIN(reduce, Reduce, in_place && is_root ? MPI_IN_PLACE : from, to, sends, from_type, op, root, comm);
@@ -871,10 +879,22 @@ static void do_drop(struct thread *t, const struct operation *o) {
 static const struct {
     const char *name;
     void (*run)(struct thread *, const struct operation *);
-} known[] = {{"send", do_send},           {"receive", do_receive},   {"probe", do_probe},     {"complete", do_complete},
-             {"free", do_free},           {"begin", do_begin},       {"declare", do_declare}, {"end", do_end},
-             {"exchange", do_exchange},   {"rounds", do_rounds},     {"gather", do_gather},   {"cancel", do_cancel},
-             {"cancelled", do_cancelled}, {"together", do_together}, {"dup", do_dup},         {"drop", do_drop},
+} known[] = {{"send", do_send},
+             {"receive", do_receive},
+             {"probe", do_probe},
+             {"complete", do_complete},
+             {"free", do_free},
+             {"begin", do_begin},
+             {"declare", do_declare},
+             {"end", do_end},
+             {"exchange", do_exchange},
+             {"rounds", do_rounds},
+             {"gather", do_gather},
+             {"cancel", do_cancel},
+             {"cancelled", do_cancelled},
+             {"together", do_together},
+             {"dup", do_dup},
+             {"drop", do_drop},
              {"collective", do_collective}};
 enum { KNOWN = sizeof known / sizeof *known };
 

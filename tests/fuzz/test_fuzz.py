@@ -16,8 +16,13 @@ HERE = pathlib.Path(__file__).parent
 
 @pytest.mark.parametrize(
     "how, share",
-    [(("--trigger", "annotations"), 1), (("--trigger", "pages"), 4), (("--release", "unmatched"), 4)],
-    ids=["annotations", "pages", "unmatched"],
+    [
+        (("--trigger", "annotations"), 1),
+        (("--trigger", "pages"), 4),
+        (("--release", "unmatched"), 4),
+        (("--collectives",), 8),
+    ],
+    ids=["annotations", "pages", "unmatched", "collectives"],
 )
 def test_random_programs_do_the_same_with_and_without_stretto(mpi, how, share):
     if not library(mpi).exists():

@@ -122,7 +122,8 @@ PROMISE(blocks_of_one_size_come_where_they_belong) {
 
 PROMISE(blocks_of_several_sizes_come_where_they_belong) {
     enum { ROOM = 9000 };
-    int sizes_of[16], places[16], out_sizes[16], out_places[16], in_sizes[16], in_places[16], bytes_out[16], bytes_in[16];
+    int sizes_of[16], places[16], out_sizes[16], out_places[16], in_sizes[16], in_places[16], bytes_out[16],
+        bytes_in[16];
     MPI_Datatype types[16];
     const int all = ROOM * ranks, root = ranks - 1;
     for (int r = 0; r < ranks; r++) {
@@ -403,7 +404,8 @@ PROMISE(what_a_collective_uses_may_be_freed_while_it_is_under_way) {
     pair = with_gap();
     struct affine *send = malloc(N * sizeof *send), *got = malloc(N * sizeof *got);
     for (int k = 0; k < N; k++) send[k] = (struct affine){1, 0, (unsigned)(rank + k)};
-    int *one = rank == 0 ? made(N, 6) : filled(N, -1), *gaps = rank == 0 ? made(3 * N, 7) : filled(3 * N, -1), right = 1;
+    int *one = rank == 0 ? made(N, 6) : filled(N, -1), *gaps = rank == 0 ? made(3 * N, 7) : filled(3 * N, -1),
+        right = 1;
     MPI_Ibcast(one, N, MPI_INT, 0, comm, &requests[0]);
     MPI_Iallreduce(send, got, N, type, op, comm, &requests[1]);
     MPI_Ibcast(gaps, N, pair, 0, comm, &requests[2]);

@@ -30,6 +30,8 @@ const std::vector<Setting> &settings() {
         {"STRETTO_BUDGET", number(usual.budget),
          "bytes of memory for what waits unmatched at a receiver, over all senders"},
         {"STRETTO_FAST_LINK", number(usual.fast_link), "bytes per second from which ordinary messages stay native"},
+        {"STRETTO_COLLECTIVES", "auto",
+         "which non-blocking collectives are Stretto's: auto, all, off, reorder, lane=8K, bcast=chain and the like"},
         {"STRETTO_LIBRARY", "found", "the MPI library, where it is loaded late; `stretto run` sets it"},
         {"STRETTO_REPORT", "", "a file: the job's report, one page; `stretto run --report` sets it"},
         {"STRETTO_TRACE", "", "a folder: each rank writes its timeline to rank-R.json there"},

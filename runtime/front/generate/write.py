@@ -199,7 +199,9 @@ def body(class_, function, standard, native, arguments):
     if class_.name == "offered":
         outermost += "    if (outermost) front::caller = __builtin_return_address(0);\n"
         is_persistent = name.endswith("_init")
-        given = [p.name for p in function.parameters if p.name != "request" and not (is_persistent and p.name == "info")]
+        given = [
+            p.name for p in function.parameters if p.name != "request" and not (is_persistent and p.name == "info")
+        ]
         begins = f'{{"{function.symbol}", {"true" if is_persistent else "false"}}}'
         offer = (
             f"    if (outermost && front::framing())\n"
