@@ -68,9 +68,10 @@ std::size_t Blocks::largest(int ranks) const {
     return most;
 }
 
-Cut::Cut(const Arguments &arguments, std::size_t longest, std::size_t tags)
-    : bytes(up_to_multiple(std::max({arguments.lane, longest / tags + (longest % tags != 0), std::size_t{1}}),
-                           arguments.unit)) {}
+Cut::Cut(const Arguments &arguments, std::size_t longest, std::size_t tags) {
+    const std::size_t most = std::min(tags, arguments.most_lanes), least = longest / most + (longest % most != 0);
+    bytes = up_to_multiple(std::max({arguments.lane, least, std::size_t{1}}), arguments.unit);
+}
 
 std::vector<Part> parts(const Arguments &arguments) {
     const Cut cut(arguments, arguments.bytes);

@@ -44,11 +44,12 @@ struct Arguments {
         0;       //!< where there is one block: of bcast, reduce, allreduce, scan; a rank's own of gather and scatter
     Blocks to;   //!< where in `input` the blocks for the ranks are: of scatter (at the root), alltoall, reduce_scatter
     Blocks from; //!< where in `output` those from the ranks go: of gather (at the root), allgather, alltoall
-    std::size_t unit = 1;       //!< bytes of an element, which no lane cuts
-    std::size_t lane = 1 << 14; //!< bytes of a lane that one would like
-    bool in_place = false;      //!< MPI_IN_PLACE: the contribution is in `output`, where the result goes
-    bool commutes = true;       //!< the operation
-    bool varies = false;        //!< blocks may have several sizes, also where this rank knows none of them
+    std::size_t unit = 1;                         //!< bytes of an element, which no lane cuts
+    std::size_t lane = 1 << 14;                   //!< bytes of a lane that one would like
+    std::size_t most_lanes = schedule::most_tags; //!< of a message: longer ones have larger lanes
+    bool in_place = false; //!< MPI_IN_PLACE: the contribution is in `output`, where the result goes
+    bool commutes = true;  //!< the operation
+    bool varies = false;   //!< blocks may have several sizes, also where this rank knows none of them
 
     friend bool operator==(const Arguments &, const Arguments &) = default;
 

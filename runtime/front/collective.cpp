@@ -340,6 +340,8 @@ Collective::Collective(Asked &&what, const Begins &begins)
     number = *next;
     const collective::Facts facts = asked.facts(number);
     asked.arguments.lane = collective::lane_bytes(facts);
+    // All lanes leave at once: those of a long message are large, so that the library makes them wait for their receives.
+    if (!mpi::job.relays) asked.arguments.most_lanes = schedule::Run::usual_window;
     const collective::Algorithm &algorithm = *collective::choose(facts, asked.arguments);
     collective::count(algorithm);
     schedule = schedule_of(algorithm, asked.arguments);

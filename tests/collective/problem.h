@@ -49,6 +49,7 @@ struct Shape {
     int ranks, root;
     std::size_t elements, lane;
     bool in_place, commutes, unequal;
+    std::size_t most_lanes = schedule::most_tags;
 };
 
 class Maker {
@@ -61,6 +62,7 @@ public:
         call.bytes = shape.elements * unit;
         call.unit = unit;
         call.lane = shape.lane;
+        call.most_lanes = shape.most_lanes;
         call.in_place = shape.in_place;
         call.commutes = shape.commutes;
         call.varies = shape.unequal;

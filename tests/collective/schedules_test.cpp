@@ -207,6 +207,15 @@ TEST_P(EachAlgorithm, has_no_more_lanes_than_tags) {
 }
 
 // Long messages travel in several parts at once; what is meant for short ones has its log2 p rounds in one.
+TEST_P(EachAlgorithm, cuts_a_message_into_no_more_lanes_than_asked_for) {
+    Shape shape{4, 1, 1000, 2, false, true, false, 3};
+    EXPECT_TRUE(check(GetParam(), shape, {true, 1000, 1}));
+    if (std::string(GetParam().name) != "linear") return;
+    for (const Arguments &arguments : make(GetParam().collective, shape).arguments) {
+        const Schedule schedule = GetParam().build(arguments);
+        for (std::size_t lane = 0; lane < schedule.lanes(); lane++) EXPECT_LT(schedule.tag(lane), 3u);
+    }
+}
 TEST_P(EachAlgorithm, cuts_long_messages_into_lanes) {
     const std::string name = GetParam().name, collective = GetParam().collective;
     const bool for_short = name == "bruck" || name == "dissemination" ||
