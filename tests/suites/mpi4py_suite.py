@@ -66,7 +66,7 @@ class Suite:
         with tempfile.TemporaryDirectory(prefix="stretto-") as scratch:
             result = self.launch(ranks, scratch, names, transport, env, limit)
             seen = [self.read(pathlib.Path(scratch, str(rank))) for rank in range(ranks)]
-        counters, ended = result.counters, set()
+        counters, ended = result.counters | result.algorithms, set()
         for name in names:
             ends = [one[name] for one in seen if name in one]
             if len(ends) == ranks and all(ends):

@@ -124,4 +124,5 @@ class Suite:
                 env=MENDED.get(self.mpi, {}) | own | (env or {}), timeout=limit,
             )  # fmt: skip
         good = passed(result, test.check)
-        return Outcome(test.name, good, result.seconds, "" if good else tail(str(result), 150), result.counters)
+        counters = result.counters | result.algorithms
+        return Outcome(test.name, good, result.seconds, "" if good else tail(str(result), 150), counters)
