@@ -105,8 +105,10 @@ def test_the_classes_say_what_may_block():
         assert functions[name] == "after hand_over", name
     assert functions["MPI_Abort"] == "after hand_over_at_once"
     assert functions["MPI_Win_create"] == "after open_window"
-    for name in ("MPI_Ibarrier", "MPI_Iallreduce", "MPI_Comm_idup"):
+    for name in ("MPI_Ineighbor_alltoall", "MPI_Comm_idup"):
         assert functions[name] == "after wait_for_matches", name
+    for name in ("MPI_Ibarrier", "MPI_Iallreduce"):
+        assert functions[name] == "offered wait_for_matches", name
     for name in (
         "MPI_Send",
         "MPI_Recv",
