@@ -26,13 +26,25 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 BUILD = pathlib.Path(os.environ.get("STRETTO_BUILD", ROOT / "build/release"))
 MARK = "STRETTO_TEST_LAUNCH"  # in the environment of every process of one launch: how its strays are found
 RANK_NAMES = ("OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK")
-COUNTER = re.compile(r"^.*?stretto: counter (\d+) (\S+) (\d+)\s*$", re.M)
+COUNTER = re.compile(r"^.*?stretto: counter \d+ (\S+) (\d+)\s*$", re.M)
 ALGORITHM = re.compile(r"stretto: algorithm \d+ (\S+) (\d+)\s*$", re.M)
 
 
 def as_from_a_terminal():
     """For Popen's preexec_fn. Whoever started us may ignore SIGINT (nohup, a shell's background job); a terminal does not."""
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def summed(counts):
+    total = {}
+    for name, value in counts:
+        total[name] = total.get(name, 0) + int(value)
+    return total
+
+
+def may_take(mpi, algorithm):
+    """Where a library cannot call us in its waits, nobody passes anything on (docs/decisions/0014)."""
+    return mpi not in ("mpich4", "abi") or algorithm.endswith("_linear")
 
 
 @dataclasses.dataclass(repr=False)
@@ -47,18 +59,12 @@ class Result:
     @functools.cached_property
     def counters(self):
         """What STRETTO_COUNTERS=1 printed, summed over the ranks."""
-        total = {}
-        for _, name, value in COUNTER.findall(self.stderr):
-            total[name] = total.get(name, 0) + int(value)
-        return total
+        return summed(COUNTER.findall(self.stderr))
 
     @functools.cached_property
     def algorithms(self):
-        """How often each algorithm of a collective was taken, summed over the ranks (STRETTO_COUNTERS=1)."""
-        total = {}
-        for name, value in ALGORITHM.findall(self.stderr):
-            total[name] = total.get(name, 0) + int(value)
-        return total
+        """How often each algorithm of a collective was taken, likewise."""
+        return summed(ALGORITHM.findall(self.stderr))
 
     @property
     def hung(self):

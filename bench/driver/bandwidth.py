@@ -1,17 +1,17 @@
 """stretto bench bandwidth: messages of an unchanged program, linked with Stretto and without: bandwidth, latency, message rate."""
 
 import argparse
-import json
 from collections.abc import Callable
 from contextlib import ExitStack
 from functools import partial
 from statistics import median
 
+import standalone
 from others import Watch, wait_for_quiet
 from overhead import SMALL, medians, of_direct
 from place import HERE, Place, known_mpis, lab
 from plan import Parser, Wrong, check_hosts, check_mpi, count, default_dilation, sizes
-from progress import Progress, Tell
+from progress import Tell
 from rich.console import Console
 from rich.table import Table
 from turns import in_turns
@@ -150,11 +150,4 @@ def show_small(rows: list[dict], console: Console) -> None:
 
 
 def main(arguments: list[str]) -> int:
-    asked = read(arguments)
-    with Progress("bandwidth") as progress:
-        result = measure(asked, progress.tell)
-    if asked.json:
-        print(json.dumps(result))
-    else:
-        show(result, Console(highlight=False))
-    return 0
+    return standalone.run("bandwidth", read(arguments), measure, show)

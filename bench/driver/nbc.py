@@ -1,15 +1,15 @@
 """stretto bench nbc: how much of a non-blocking collective is hidden, by the MPI library and with Stretto, as NBCBench measures it."""
 
 import argparse
-import json
 from contextlib import ExitStack
 from functools import partial
 from statistics import median
 
+import standalone
 from others import Watch, wait_for_quiet
 from place import HERE, Place, lab, stretto_run
 from plan import Parser, Wrong, check_hosts, check_mpi, count, default_dilation, sizes
-from progress import Progress, Tell
+from progress import Tell
 from rich.console import Console
 from rich.table import Table
 from turns import in_turns
@@ -127,11 +127,4 @@ def show(result: dict, console: Console) -> None:
 
 
 def main(arguments: list[str]) -> int:
-    asked = read(arguments)
-    with Progress("nbc") as progress:
-        result = measure(asked, progress.tell)
-    if asked.json:
-        print(json.dumps(result))
-    else:
-        show(result, Console(highlight=False))
-    return 0
+    return standalone.run("nbc", read(arguments), measure, show)

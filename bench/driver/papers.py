@@ -1,18 +1,18 @@
 """stretto bench costs: table I of Delta Send-Recv (Bao et al. 2012) and table 2 of Early Release (Ke et al. 2005), as measured here."""
 
 import argparse
-import json
 from contextlib import ExitStack
 from functools import partial
 from statistics import median
 
 import page_costs
+import standalone
 from figures import rounded
 from others import Watch, wait_for_quiet
 from page import size as name_of
 from place import HERE, Place, find_program, lab
 from plan import Parser, Rate, check_hosts, check_mpi, count, default_dilation
-from progress import Progress, Tell
+from progress import Tell
 from rich.console import Console
 from rich.table import Table
 from turns import in_turns
@@ -205,11 +205,4 @@ def show_table_2(result: dict, console: Console) -> None:
 
 
 def main(arguments: list[str]) -> int:
-    asked = read(arguments)
-    with Progress("costs") as progress:
-        result = measure(asked, progress.tell)
-    if asked.json:
-        print(json.dumps(result))
-    else:
-        show(result, Console(highlight=False))
-    return 0
+    return standalone.run("costs", read(arguments), measure, show)

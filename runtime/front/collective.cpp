@@ -27,8 +27,8 @@ const void *displaced(const void *address, std::ptrdiff_t bytes) {
 
 void copy_elements(const mpi::TypedBuffer &from, const mpi::TypedBuffer &to) {
     std::vector<std::byte> packed(from.bytes());
-    from.pack(0, packed.size(), packed.data());
-    to.unpack(0, packed.size(), packed.data());
+    from.pack_all(packed.data());
+    to.unpack_all(packed.data());
 }
 
 bool in_one_piece(const mpi::TypedBuffer &elements) {
@@ -91,8 +91,6 @@ void Side::fetch() const {
         std::byte *const at = image.get() + places[k].begin;
         if (with_gaps)
             copy_elements(elements, {at, blocks[k].count, blocks[k].type});
-        else if (elements.map().known())
-            elements.pack(0, elements.bytes(), at);
         else
             elements.pack_all(at);
     }
@@ -105,8 +103,6 @@ void Side::deliver() const {
         std::byte *const at = image.get() + places[k].begin;
         if (with_gaps)
             copy_elements({at, blocks[k].count, blocks[k].type}, elements);
-        else if (elements.map().known())
-            elements.unpack(0, elements.bytes(), at);
         else
             elements.unpack_all(at);
     }

@@ -22,6 +22,10 @@ bool sound(Integers counts, int ranks) {
     return true;
 }
 
+bool sound(Integers counts, Integers displs, MPI_Datatype type, int ranks) {
+    return sound(counts, ranks) && displs && type != MPI_DATATYPE_NULL;
+}
+
 // What MPI forbids: the library may have a word for it. Empty buffers may be anywhere.
 bool aliased(const void *sendbuf, const void *recvbuf, MPI_Count count) {
     return sendbuf == recvbuf && sendbuf && count > 0;
@@ -129,7 +133,7 @@ std::optional<int> Igatherv(const void *sendbuf, MPI_Count sendcount, MPI_Dataty
         arguments.bytes = bytes_of(sendcount, sendtype);
     }
     if (is_root) {
-        if (!sound(recvcounts, arguments.ranks) || !displs || recvtype == MPI_DATATYPE_NULL) return {};
+        if (!sound(recvcounts, displs, recvtype, arguments.ranks)) return {};
         asked->output.add_displaced(recvbuf, recvcounts, displs, recvtype, arguments.ranks);
     }
     asked->input.lay_out();
@@ -173,7 +177,7 @@ std::optional<int> Iscatterv(const void *sendbuf, Integers sendcounts, Integers 
     arguments.varies = true;
     arguments.in_place = is_root && recvbuf == MPI_IN_PLACE;
     if (is_root) {
-        if (!sound(sendcounts, arguments.ranks) || !displs || sendtype == MPI_DATATYPE_NULL) return {};
+        if (!sound(sendcounts, displs, sendtype, arguments.ranks)) return {};
         asked->input.add_displaced(sendbuf, sendcounts, displs, sendtype, arguments.ranks);
     }
     if (!arguments.in_place) {
@@ -203,7 +207,7 @@ std::optional<int> Iallgatherv(const void *sendbuf, MPI_Count sendcount, MPI_Dat
                                Integers recvcounts, Integers displs, MPI_Datatype recvtype, MPI_Comm comm,
                                Begins begins, MPI_Request *request) {
     auto asked = Asked::on(comm, "allgather");
-    if (!asked || !sound(recvcounts, asked->arguments.ranks) || !displs || recvtype == MPI_DATATYPE_NULL) return {};
+    if (!asked || !sound(recvcounts, displs, recvtype, asked->arguments.ranks)) return {};
     asked->output.add_displaced(recvbuf, recvcounts, displs, recvtype, asked->arguments.ranks);
     asked->output.lay_out();
     asked->arguments.from = asked->output.ranges();
@@ -253,10 +257,10 @@ std::optional<int> Ialltoallv(const void *sendbuf, Integers sendcounts, Integers
     if (!asked) return {};
     const int ranks = asked->arguments.ranks;
     const bool in_place = sendbuf == MPI_IN_PLACE;
-    if (!sound(recvcounts, ranks) || !rdispls || recvtype == MPI_DATATYPE_NULL) return {};
+    if (!sound(recvcounts, rdispls, recvtype, ranks)) return {};
     if (in_place)
         asked->input.add_displaced(recvbuf, recvcounts, rdispls, recvtype, ranks);
-    else if (sound(sendcounts, ranks) && sdispls && sendtype != MPI_DATATYPE_NULL)
+    else if (sound(sendcounts, sdispls, sendtype, ranks))
         asked->input.add_displaced(sendbuf, sendcounts, sdispls, sendtype, ranks);
     else
         return {};

@@ -646,6 +646,7 @@ void TypedBuffer::for_each_group(Function &&function) const {
 }
 
 void TypedBuffer::pack_all(std::byte *out) const {
+    if (map_->known()) return pack(0, bytes(), out);
     for_each_group([&](const void *elements, int count, std::size_t offset) {
         int position = 0;
         library.Pack(elements, count, *type_, out + offset,
@@ -654,6 +655,7 @@ void TypedBuffer::pack_all(std::byte *out) const {
 }
 
 void TypedBuffer::unpack_all(const std::byte *in) const {
+    if (map_->known()) return unpack(0, bytes(), in);
     for_each_group([&](void *elements, int count, std::size_t offset) {
         int position = 0;
         library.Unpack(in + offset, static_cast<int>(static_cast<std::size_t>(count) * map_->bytes()), &position,

@@ -135,8 +135,8 @@ public:
         return {at(0), span > 0 ? static_cast<std::size_t>(span) : 0};
     }
 
-    /// Copy all of the message out of the buffer, or into it, by the library: where the type map is not known, and only there. (MPI 4.1,
-    /// 5.2; between equal machines, packed bytes are the message's.)
+    /// Copy all of the message out of the buffer, or into it; where the type map is not known, by the library. (MPI 4.1, 5.2; between equal
+    /// machines, packed bytes are the message's.)
     void pack_all(std::byte *out) const;
     void unpack_all(const std::byte *in) const;
 

@@ -27,15 +27,6 @@ OTHERS = {
     "send_given_up",
 }  # fmt: skip
 
-# Algorithms in which a rank passes something on, where the library cannot call us in its waits (docs/decisions/0014).
-RELAYING = {
-    "barrier_dissemination", "bcast_chain", "bcast_binomial", "gather_binomial", "scatter_binomial", "allgather_ring", "allgather_bruck",
-    "alltoall_pairwise", "alltoall_bruck", "reduce_chain", "reduce_binomial", "allreduce_recursive_doubling", "allreduce_ring",
-    "allreduce_rabenseifner", "reduce_scatter_ring", "reduce_scatter_in_order", "scan_chain", "scan_recursive_doubling", "exscan_chain",
-    "exscan_recursive_doubling",
-}  # fmt: skip
-NOBODY_RELAYS = {"mpich4": RELAYING, "abi": RELAYING}
-
 
 class Kept:
     """The outcomes of one suite under one MPI and setting, in a file, so that a run that was cut short goes on."""
@@ -132,8 +123,7 @@ def report(mpi, suite, found):
         if setting.startswith("force"):
             for rule, count in one.counters.items():
                 counters[rule] = counters.get(rule, 0) + count
-    beyond = OTHERS | NOBODY_RELAYS.get(mpi, set())
-    never = sorted(rule for rule, count in counters.items() if not count and rule not in beyond)
+    never = sorted(rule for rule, count in counters.items() if not count and rule not in OTHERS)
     for rule, count in sorted(counters.items()):
         print(f"  {count:10} {rule}{'   never used' if rule in never else ''}")
     there = counters or not any(setting.startswith("force") for setting in found)

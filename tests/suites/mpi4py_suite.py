@@ -6,7 +6,7 @@ import sys
 import tempfile
 
 from launch import BUILD, launch
-from outcome import Outcome, tail
+from outcome import Outcome, counted, tail
 from sources import mpi4py_package, mpi4py_sources
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -66,7 +66,7 @@ class Suite:
         with tempfile.TemporaryDirectory(prefix="stretto-") as scratch:
             result = self.launch(ranks, scratch, names, transport, env, limit)
             seen = [self.read(pathlib.Path(scratch, str(rank))) for rank in range(ranks)]
-        counters, ended = result.counters | result.algorithms, set()
+        counters, ended = counted(result, self.mpi), set()
         for name in names:
             ends = [one[name] for one in seen if name in one]
             if len(ends) == ranks and all(ends):

@@ -5,7 +5,7 @@ import dataclasses
 import re
 
 from launch import BUILD, launch, mpis
-from outcome import Outcome, tail
+from outcome import Outcome, counted, tail
 from sources import mpich_build, mpich_programs, mpich_sources
 
 AREAS = ("pt2pt", "datatype", "comm", "errhan", "threads", "f77", "f90", "coll", "topo", "rma")
@@ -124,5 +124,5 @@ class Suite:
                 env=MENDED.get(self.mpi, {}) | own | (env or {}), timeout=limit,
             )  # fmt: skip
         good = passed(result, test.check)
-        counters = result.counters | result.algorithms
+        counters = counted(result, self.mpi)
         return Outcome(test.name, good, result.seconds, "" if good else tail(str(result), 150), counters)

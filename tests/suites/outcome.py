@@ -2,6 +2,8 @@
 
 import dataclasses
 
+from launch import may_take
+
 
 @dataclasses.dataclass
 class Outcome:
@@ -16,3 +18,8 @@ class Outcome:
 
 def tail(text, lines=40):
     return "\n".join(text.splitlines()[-lines:])
+
+
+def counted(result, mpi):
+    """The rules of the protocol that a launch has used, and the algorithms of collectives that it may."""
+    return result.counters | {name: n for name, n in result.algorithms.items() if may_take(mpi, name)}

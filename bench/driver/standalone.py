@@ -1,0 +1,23 @@
+"""What is measured besides the kernels: progress meanwhile, then a table, or one JSON object."""
+
+import argparse
+import json
+from collections.abc import Callable
+
+from progress import Progress, Tell
+from rich.console import Console
+
+
+def run(
+    name: str,
+    asked: argparse.Namespace,
+    measure: Callable[[argparse.Namespace, Tell], dict],
+    show: Callable[[dict, Console], None],
+) -> int:
+    with Progress(name) as progress:
+        result = measure(asked, progress.tell)
+    if asked.json:
+        print(json.dumps(result))
+    else:
+        show(result, Console(highlight=False))
+    return 0
