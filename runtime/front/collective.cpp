@@ -124,19 +124,25 @@ collective::Blocks Side::ranges() const {
 
 // What is asked for.
 
-std::optional<Asked> Asked::on(MPI_Comm comm, const char *collective) {
+bool may_be_ours(const mpi::Communicator &communicator) {
     using collective::policy, collective::Policy;
-    if (comm == MPI_COMM_NULL || policy.ours == Policy::Ours::off || !mpi::there_are_channels()) return {};
+    if (policy.ours == Policy::Ours::off || !mpi::there_are_channels()) return false;
+    if (!communicator.frames || communicator.between_groups || !communicator.use.frames) return false;
+    const mpi::Peer *peer = communicator.farthest();
+    if (!peer || !peer->frames) return false;
+    return policy.ours == Policy::Ours::all || settings.force || peer->frames_plain;
+}
+
+std::optional<Asked> Asked::on(MPI_Comm comm, const char *collective) {
+    if (comm == MPI_COMM_NULL || collective::policy.ours == collective::Policy::Ours::off) return {};
     const progress::Guard guard;
     const auto &c = mpi::communicator(comm);
-    if (!c->frames || c->between_groups || !c->use.frames) return {};
-    const mpi::Peer *peer = c->farthest();
-    if (!peer || !peer->frames) return {};
-    if (policy.ours == Policy::Ours::automatic && !settings.force && !peer->frames_plain) return {};
+    // One that nobody was introduced to: MPI_Comm_idup may not wait.
+    if (!may_be_ours(*c) || (!mpi::job.relays && !c->channel)) return {};
     Asked asked{collective, c};
     asked.arguments.ranks = c->size();
     asked.arguments.rank = c->rank;
-    asked.arguments.lane = peer->eager;
+    asked.arguments.lane = c->farthest()->eager;
     return asked;
 }
 

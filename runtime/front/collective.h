@@ -57,6 +57,9 @@ private:
     bool with_gaps = false;
 };
 
+//! May collectives on it be ours? The same on all its ranks. Under the lock.
+bool may_be_ours(const mpi::Communicator &communicator);
+
 //! \brief A collective that the program asks for.
 struct Asked {
     const char *collective; //!< of the table of algorithms

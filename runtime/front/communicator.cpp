@@ -1,10 +1,12 @@
-// What a communicator is told (MPI 4.1, 7.4.4), and its end (7.4.3 and 11.10.4; docs/protocol, rule 17).
+// What a communicator is told (MPI 4.1, 7.4.4), what its ranks tell each other, and its end (7.4.3 and 11.10.4; docs/protocol, rule 17).
 #include "front/communicator.h"
 
+#include "front/collective.h"
 #include "front/enter.h"
 #include "front/handled.h"
 #include "front/pages.h"
 #include "message/probed.h"
+#include "mpi/channel.h"
 #include "mpi/communicator.h"
 
 namespace stretto::front {
@@ -55,6 +57,17 @@ void take_hints(MPI_Comm comm, const MPI_Comm *made) {
     const auto of = mpi::communicator(comm), to = mpi::communicator(*made);
     to->use = of->use;
     to->trigger = of->trigger;
+}
+
+void introduce(MPI_Comm made) {
+    if (mpi::job.relays || made == MPI_COMM_NULL) return;
+    std::shared_ptr<mpi::Channel> channel;
+    {
+        progress::Guard guard;
+        const auto &communicator = mpi::communicator(made);
+        if (may_be_ours(*communicator)) channel = mpi::channel(*communicator);
+    }
+    if (channel) progress::until([&] { return channel->ready(); });
 }
 
 int Comm_free(MPI_Comm *comm) {

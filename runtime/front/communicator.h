@@ -1,4 +1,5 @@
-// What a program says of a communicator that is for us: the info key stretto_trigger (docs/settings.md).
+// What we have to know of a communicator: what the program says of it that is for us (the info keys of docs/settings.md), and its ranks'
+// names for it.
 #pragma once
 #include "mpi/library.h"
 
@@ -9,5 +10,11 @@ namespace stretto::front {
 void take_hints(MPI_Comm comm, MPI_Info info);
 void take_hints(MPI_Comm comm, MPI_Info info, const MPI_Comm *made);
 void take_hints(MPI_Comm comm, const MPI_Comm *made);
+
+//! \brief The program has made a communicator. Collective over it.
+//!
+//! Where nobody looks while a rank waits in a call of the library's (mpi::job.relays), all messages of a collective leave in the call
+//! that begins it: so all that their tags need is known before.
+void introduce(MPI_Comm made);
 
 } // namespace stretto::front

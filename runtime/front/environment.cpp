@@ -1,5 +1,6 @@
 // MPI_Init to MPI_Finalize: whether anything is framed (MPI 4.1, 11.2 and 11.6; docs/protocol, rules 1 and 18).
 #include "collective/choice.h"
+#include "front/communicator.h"
 #include "front/enter.h"
 #include "front/entry.h"
 #include "front/handled.h"
@@ -98,6 +99,7 @@ void after_init() {
     trace::start(mpi::job.rank);
     active = mpi::job.framing;
     mpi::agree_on_report();
+    if (active) introduce(MPI_COMM_WORLD);
     if (active && settings.helps()) enable_helper();
     if (settings.info) std::printf("stretto: info %s\n", mpi::describe_job().c_str());
     if (settings.info) std::fflush(stdout);

@@ -483,6 +483,40 @@ PROMISE(a_rank_that_waits_in_another_call_passes_messages_on) {
     MPI_Win_free(&window);
 }
 
+PROMISE(the_first_collective_of_a_communicator_is_over_though_the_others_wait_in_another_call) {
+    enum { N = 5000, MAKERS = 5 };
+    MPI_Group group;
+    MPI_Comm_group(MPI_COMM_WORLD, &group);
+    for (int maker = 0; maker < MAKERS; maker++) {
+        MPI_Comm comm = MPI_COMM_NULL;
+        MPI_Request request;
+        int *send = filled(N * ranks, -1), *all = filled(N * ranks, -1), no_period = 0, right = 1;
+        for (int k = 0; k < N * ranks; k++) send[k] = value(rank, k, maker);
+        if (maker == 0) MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+        if (maker == 1) MPI_Comm_split(MPI_COMM_WORLD, 0, rank, &comm);
+        if (maker == 2) MPI_Comm_create(MPI_COMM_WORLD, group, &comm);
+        if (maker == 3) MPI_Comm_create_group(MPI_COMM_WORLD, group, 5, &comm);
+        if (maker == 4) MPI_Cart_create(MPI_COMM_WORLD, 1, &ranks, &no_period, 0, &comm);
+        // All others have begun it before rank 0 does, and are asked nothing more.
+        for (int from = 1; rank == 0 && from < ranks; from++)
+            MPI_Recv(NULL, 0, MPI_INT, from, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Ialltoall(send, N, MPI_INT, all, N, MPI_INT, comm, &request);
+        if (rank == 0)
+            MPI_Wait(&request, MPI_STATUS_IGNORE);
+        else
+            MPI_Send(NULL, 0, MPI_INT, 0, 3, MPI_COMM_WORLD);
+        MPI_Barrier(MPI_COMM_WORLD);
+        if (rank != 0) MPI_Wait(&request, MPI_STATUS_IGNORE);
+        for (int from = 0; from < ranks; from++)
+            for (int k = 0; k < N; k++) right = right && all[from * N + k] == value(from, rank * N + k, maker);
+        CHECK(right);
+        MPI_Comm_free(&comm);
+        free(send);
+        free(all);
+    }
+    MPI_Group_free(&group);
+}
+
 #if MPI_VERSION >= 4 || (defined OMPI_MAJOR_VERSION && OMPI_MAJOR_VERSION >= 5)
 PROMISE(persistent_collectives_carry_new_data_at_each_start_in_any_order) {
     enum { N = 5000, OPERATIONS = 4 };

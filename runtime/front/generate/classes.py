@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 class Class:
     name: str  # handled, always, offered, after, through, unwrapped
     first: str = ""  # classes offered and after: our function that comes first
-    then: str = ""  # our function that comes afterwards
+    then: tuple = ()  # our functions that come afterwards
 
 
 def load(path):
@@ -26,7 +26,7 @@ def load(path):
             classes[name] = class_
     for then, names in table["then"].items():
         for name in names:
-            classes[name] = replace(classes[name], then=then)
+            classes[name] = replace(classes[name], then=(*classes[name].then, then))
     return classes
 
 

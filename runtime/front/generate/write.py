@@ -218,12 +218,17 @@ def body(class_, function, standard, native, arguments):
         settles = ""
     if not class_.then:
         return f"{outermost}{offer}{first}{settles}    const front::Alone alone;\n    return {native};\n"
+    made = next((p.name for p in function.parameters if p.declaration.replace(" ", "") == "MPI_Comm*"), None)
+    afterwards = "".join(
+        f"        front::{then}({f'*{made}' if then == 'introduce' else arguments});\n" for then in class_.then
+    )
     return f"""{outermost}{first}{settles}    int error;
     {{
         const front::Alone alone;
         error = {native};
     }}
-    if (error == MPI_SUCCESS && outermost && front::framing()) front::{class_.then}({arguments});
+    if (error == MPI_SUCCESS && outermost && front::framing()) {{
+{afterwards}    }}
     return error;
 """
 
