@@ -1,4 +1,4 @@
-/* stretto.h: delta send and receive (Bao, Ding, Gao, Archambault: Delta Send-Recv, CCGrid 2012, section II).
+/* stretto.h: delta send and receive, and delta collectives (Bao, Ding, Gao, Archambault: Delta Send-Recv, CCGrid 2012, section II).
  *
  * A delta send leaves piece by piece while the program still computes the message; a delta receive returns
  * as soon as its message is matched, and the program waits only for the pieces that it is about to use.
@@ -19,8 +19,8 @@
  *     }
  *     MPIX_Delta_recv_end(a, MPI_STATUS_IGNORE);             // everything has come
  *
- * Compile with -DSTRETTO_PLAIN and the same source needs no libstretto: begin does nothing, end sends, receives are
- * MPI_Recv, and the annotations vanish.
+ * Compile with -DSTRETTO_PLAIN and the same source needs no libstretto: begin does nothing, end sends (or is the blocking collective),
+ * receives are MPI_Recv, and the annotations vanish.
  *
  * Without annotations the operating system's pages say the same, where they can (docs/pages.md).
  *
@@ -70,6 +70,63 @@ int MPIX_Delta_send_end_count_c(MPI_Count count, MPI_Request *request);
 int MPIX_Delta_recv_c(void *buf, MPI_Count count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
                       MPI_Status *status);
 #endif
+
+/* Delta collectives: a rank's contribution leaves part by part while it is computed, and a result is used part by part while the rest comes
+ * (Danalis, Kim, Pollock, Swany: Transformations, SC05, section 4). MPIX_Delta_<collective>_begin has the arguments of MPI_I<collective>.
+ *
+ *     MPIX_Delta_reduce_begin(a, sum, n, MPI_DOUBLE, MPI_SUM, 0, comm, &request);
+ *     for (int i = 0; i < n; i += 512) {
+ *         compute(a + i, 512);
+ *         MPIX_Delta_send_data(a + i, 512 * sizeof *a);      // this part of the contribution is final
+ *     }
+ *     MPIX_Delta_collective_end(&request);                   // all of it is
+ *     for (int i = 0; rank == 0 && i < n; i += 512) {
+ *         MPIX_Delta_wait_data(sum + i, 512 * sizeof *sum);  // this part of the result is needed now
+ *         use(sum + i, 512);
+ *     }
+ *     MPIX_Delta_wait(&request, MPI_STATUS_IGNORE);          // all has come, and buffers may be used again
+ *
+ * The result may be used after the end. Begins and ends come in the same order on all ranks, as collectives do; between them the
+ * program may call anything. Arrays, types and operations stay until the end. A rank that only receives (a broadcast's) begins and ends at once. Blocks for
+ * other ranks travel best if each rank computes those for the ranks after it first. Reductions add in the order of the ranks, or in another that is the same at each run, whatever
+ * STRETTO_COLLECTIVES says. */
+int MPIX_Delta_bcast_begin(void *buf, int count, MPI_Datatype type, int root, MPI_Comm comm, MPI_Request *request);
+int MPIX_Delta_gather_begin(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
+                            MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request);
+int MPIX_Delta_gatherv_begin(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+                             const int recvcounts[], const int displs[], MPI_Datatype recvtype, int root, MPI_Comm comm,
+                             MPI_Request *request);
+int MPIX_Delta_scatter_begin(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
+                             MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request);
+int MPIX_Delta_scatterv_begin(const void *sendbuf, const int sendcounts[], const int displs[], MPI_Datatype sendtype,
+                              void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm,
+                              MPI_Request *request);
+int MPIX_Delta_allgather_begin(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
+                               MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request);
+int MPIX_Delta_allgatherv_begin(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+                                const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm,
+                                MPI_Request *request);
+int MPIX_Delta_alltoall_begin(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
+                              MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request);
+int MPIX_Delta_alltoallv_begin(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype,
+                               void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype,
+                               MPI_Comm comm, MPI_Request *request);
+int MPIX_Delta_reduce_begin(const void *sendbuf, void *recvbuf, int count, MPI_Datatype type, MPI_Op op, int root,
+                            MPI_Comm comm, MPI_Request *request);
+int MPIX_Delta_allreduce_begin(const void *sendbuf, void *recvbuf, int count, MPI_Datatype type, MPI_Op op,
+                               MPI_Comm comm, MPI_Request *request);
+int MPIX_Delta_reduce_scatter_begin(const void *sendbuf, void *recvbuf, const int recvcounts[], MPI_Datatype type,
+                                    MPI_Op op, MPI_Comm comm, MPI_Request *request);
+int MPIX_Delta_reduce_scatter_block_begin(const void *sendbuf, void *recvbuf, int recvcount, MPI_Datatype type,
+                                          MPI_Op op, MPI_Comm comm, MPI_Request *request);
+int MPIX_Delta_scan_begin(const void *sendbuf, void *recvbuf, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm,
+                          MPI_Request *request);
+int MPIX_Delta_exscan_begin(const void *sendbuf, void *recvbuf, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm,
+                            MPI_Request *request);
+
+/* All of the contribution is final. Returns when the program may run on: at once if it annotates what it needs, or pages can stop it
+ * where it touches what has not come; else when everything is there. */
+int MPIX_Delta_collective_end(MPI_Request *request);
 
 /* How many delta sends are open, and how many delta receives have not ended: what the annotations look at first. */
 #pragma GCC visibility push(default)

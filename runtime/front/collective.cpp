@@ -5,9 +5,11 @@
 #include "front/operation.h"
 #include "front/pages.h"
 #include "mpi/waits.h"
+#include "pages/memory.h"
 #include "pages/quiet.h"
 #include "progress/helper.h"
 #include "tune/settings.h"
+#include "tune/which_trigger.h"
 
 #include <algorithm>
 #include <array>
@@ -74,9 +76,38 @@ void Side::lay_out(bool apart, bool gaps) {
         places.push_back({end, end + bytes});
         end += bytes;
     }
-    if (!needs_image) return;
+    if (!needs_image) {
+        programs_base = base;
+        return;
+    }
     image = std::make_unique_for_overwrite<std::byte[]>(end);
     base = reinterpret_cast<std::uintptr_t>(image.get());
+}
+
+void Side::set_apart() {
+    if (image || places.empty()) return;
+    std::size_t end = 0;
+    for (const Range &place : places) end = std::max(end, place.end);
+    image = std::make_unique_for_overwrite<std::byte[]>(end);
+    base = reinterpret_cast<std::uintptr_t>(image.get());
+}
+
+std::optional<Range> Side::span() const {
+    if (!programs_base) return {};
+    std::size_t end = 0;
+    for (const Range &place : places) end = std::max(end, place.end);
+    return Range{programs_base, programs_base + end};
+}
+
+Range Side::addresses() const {
+    Range all{UINTPTR_MAX, 0};
+    for (const Block &block : blocks) {
+        if (block.elements.bytes() == 0) continue;
+        const auto begin = reinterpret_cast<std::uintptr_t>(block.address);
+        const std::size_t extents = block.elements.count() * static_cast<std::size_t>(block.elements.map().extent());
+        all = {std::min(all.begin, begin), std::max(all.end, begin + extents)};
+    }
+    return all.empty() ? Range{0, 0} : all;
 }
 
 void Side::settle(bool written) const {
@@ -124,22 +155,23 @@ collective::Blocks Side::ranges() const {
 
 // What is asked for.
 
-bool may_be_ours(const mpi::Communicator &communicator) {
+bool may_be_ours(const mpi::Communicator &communicator, bool asked) {
     using collective::policy, collective::Policy;
     if (policy.ours == Policy::Ours::off || !mpi::there_are_channels()) return false;
     if (!communicator.frames || communicator.between_groups || !communicator.use.frames) return false;
     const mpi::Peer *peer = communicator.farthest();
     if (!peer || !peer->frames) return false;
-    return policy.ours == Policy::Ours::all || settings.force || peer->frames_plain;
+    return asked || policy.ours == Policy::Ours::all || settings.force || peer->frames_plain;
 }
 
-std::optional<Asked> Asked::on(MPI_Comm comm, const char *collective) {
+std::optional<Asked> Asked::on(MPI_Comm comm, const char *collective, const Begins &begins) {
     if (comm == MPI_COMM_NULL || collective::policy.ours == collective::Policy::Ours::off) return {};
     const progress::Guard guard;
     const auto &c = mpi::communicator(comm);
     // One that nobody was introduced to: MPI_Comm_idup may not wait.
-    if (!may_be_ours(*c) || (!mpi::job.relays && !c->channel)) return {};
+    if (!may_be_ours(*c, begins.delta) || (!mpi::job.relays && !c->channel)) return {};
     Asked asked{collective, c};
+    asked.is_delta = begins.delta;
     asked.arguments.ranks = c->size();
     asked.arguments.rank = c->rank;
     asked.arguments.lane = c->farthest()->eager;
@@ -192,13 +224,15 @@ bool is_predefined(MPI_Op op) {
 } // namespace
 
 collective::Facts Asked::facts(int number) const {
-    return {collective, bytes, arguments.ranks, arguments.lane, number, mpi::job.relays};
+    return {collective, bytes, arguments.ranks, arguments.lane, number, mpi::job.relays, is_delta};
 }
 
 bool Asked::adds_up(MPI_Op op, MPI_Datatype type) {
     if (op == MPI_OP_NULL || op == MPI_NO_OP || op == MPI_REPLACE || type == MPI_DATATYPE_NULL) return false;
     calls_program = !is_predefined(op);
-    if ((calls_program || !is_exact(type)) && !collective::policy.reorders && !settings.force) return false;
+    // A delta reduction adds in the order that its function documents.
+    if ((calls_program || !is_exact(type)) && !collective::policy.reorders && !settings.force && !is_delta)
+        return false;
     const mpi::TypeMap &map = mpi::type_map(type);
     if (!map.known() || map.bytes() == 0) return false;
     // Elements lie in their extents, so that each can be added up where it is.
@@ -268,6 +302,7 @@ struct Built {
 std::deque<Built> built; // the one used last comes first
 constexpr std::size_t most_built = 32;
 constexpr double soonest_look = 250e-6; // seconds
+constexpr std::size_t fed_window = 256;
 
 std::shared_ptr<const schedule::Schedule> schedule_of(const collective::Algorithm &algorithm,
                                                       const collective::Arguments &arguments) {
@@ -328,7 +363,7 @@ int Type_free(MPI_Datatype *type) {
 
 // A collective.
 
-Collective::Collective(Asked &&what, const Begins &begins)
+Scheduled::Scheduled(Asked &&what, const Begins &begins)
     : asked(std::move(what)), name{begins.call, callers_own(), asked.communicator.get(), 0},
       persistent(begins.is_persistent) {
     mpi::Communicator &communicator = *asked.communicator;
@@ -357,7 +392,7 @@ Collective::Collective(Asked &&what, const Begins &begins)
     }
 }
 
-Collective::~Collective() {
+Scheduled::~Scheduled() {
     if (!persistent) channel->end(number);
     if (asked.operation != MPI_OP_NULL) {
         operators.let_go(asked.operation, mpi::library.Op_free);
@@ -365,21 +400,35 @@ Collective::~Collective() {
     }
 }
 
-void Collective::prepare() const {
+std::size_t Scheduled::results() const {
+    std::size_t sum = 0;
+    for (const schedule::Step &step : schedule->steps())
+        if (step.gives_result) sum += step.bytes;
+    return sum;
+}
+
+trigger::Watch Scheduled::watch(Trigger said, CallSite site) const {
+    if (!asked.input.gapless() || asked.input.bytes() == 0 || asked.arguments.in_place) return {};
+    const Range memory = *asked.input.span();
+    return tune::watch(said, site, pages::pointer(memory.begin), memory.bytes(), asked.communicator->farthest()->rate);
+}
+
+void Scheduled::prepare() const {
     wait_for_matches();
-    asked.input.settle(false);
+    if (!asked.is_delta) asked.input.settle(false);
     asked.output.settle(true);
 }
 
-void Collective::start() {
+void Scheduled::start(schedule::Listener *listener, bool fed) {
     asked.input.fetch();
     if (asked.arguments.in_place) asked.output.fetch();
     const schedule::Memories memories{asked.input.memory(), asked.output.memory(), asked.operation,
                                       asked.element,        asked.arguments.unit,  asked.calls_program};
     delivered = false;
     // Where nobody looks while the library waits elsewhere, all messages are under way from the beginning.
-    const std::size_t window = mpi::job.relays ? schedule::Run::usual_window : SIZE_MAX;
-    run.emplace(name, *schedule, memories, *channel, number, window);
+    // What is fed may become ready in any order.
+    const std::size_t window = !mpi::job.relays ? SIZE_MAX : fed ? fed_window : schedule::Run::usual_window;
+    run.emplace(name, *schedule, memories, *channel, number, window, listener, fed);
     open_runs++;
     if (run->complete()) return;
     progress::add(*run);
@@ -388,28 +437,33 @@ void Collective::start() {
     progress::helper::wanted(name.look_within > 0 ? SIZE_MAX : asked.input.bytes() + asked.output.bytes());
 }
 
-bool Collective::complete() {
+bool Scheduled::complete() {
     if (delivered) return true;
     if (!run->complete()) return false;
     progress::remove(*run);
     open_runs--;
-    asked.output.deliver();
+    if (!delivered_by_others) asked.output.deliver();
     return delivered = true;
 }
 
 std::optional<int> begin(Asked &&asked, const Begins &begins, MPI_Request *request) {
     using collective::policy, collective::Policy;
     const collective::Facts facts = asked.facts();
-    if (policy.ours == Policy::Ours::automatic && !settings.force && !collective::pays(facts)) return {};
+    if ((policy.ours == Policy::Ours::automatic || begins.delta) && !settings.force && !collective::pays(facts))
+        return {};
     if (!collective::choose(facts, asked.arguments)) return {};
-    std::unique_ptr<Collective> collective;
+    std::unique_ptr<Scheduled> collective;
     {
         const progress::Guard guard;
         enter();
         if (begins.is_persistent && !mpi::channel(*asked.communicator)->can_reserve()) return {};
-        collective = std::make_unique<Collective>(std::move(asked), begins);
+        collective = std::make_unique<Scheduled>(std::move(asked), begins);
     }
     if (!begins.is_persistent) collective->prepare();
+    if (begins.delta) {
+        *begins.delta = std::move(collective);
+        return MPI_SUCCESS;
+    }
     const progress::Guard guard;
     if (!begins.is_persistent) collective->start();
     Operation &operation = new_operation();

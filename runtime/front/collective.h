@@ -6,6 +6,8 @@
 #include "mpi/communicator.h"
 #include "mpi/type_map.h"
 #include "schedule/run.h"
+#include "trigger/registry.h"
+#include "tune/settings.h"
 
 #include <cstddef>
 #include <memory>
@@ -33,6 +35,17 @@ public:
     //! Before a schedule uses it. Not under the lock.
     void settle(bool written) const;
 
+    //! An image after all, with everything where it is in the program's memory. Nothing changes if there is one.
+    void set_apart();
+
+    //! The addresses of the program's memory that memory() is, or was before set_apart(). Nothing: it is an image.
+    std::optional<Range> span() const;
+    //! All bytes there belong to it.
+    bool gapless() const { return span() && span()->bytes() == bytes(); }
+
+    //! All addresses that may belong to it.
+    Range addresses() const;
+
     void fetch() const;   //!< into the image, if there is one
     void deliver() const; //!< out of it
 
@@ -51,14 +64,14 @@ private:
     };
 
     std::vector<Block> blocks;
-    std::vector<Range> places; // in memory()
-    std::uintptr_t base = 0;
+    std::vector<Range> places;                  // in memory()
+    std::uintptr_t base = 0, programs_base = 0; // 0: its memory is not that of the blocks
     std::unique_ptr<std::byte[]> image;
     bool with_gaps = false;
 };
 
-//! May collectives on it be ours? The same on all its ranks. Under the lock.
-bool may_be_ours(const mpi::Communicator &communicator);
+//! May collectives on it be ours? The same on all its ranks. Under the lock. asked: the program says that it should be.
+bool may_be_ours(const mpi::Communicator &communicator, bool asked = false);
 
 //! \brief A collective that the program asks for.
 struct Asked {
@@ -70,9 +83,10 @@ struct Asked {
     MPI_Op operation = MPI_OP_NULL;
     MPI_Datatype element = MPI_DATATYPE_NULL;
     bool calls_program = false; //!< the operation is the program's
+    bool is_delta = false;      //!< part by part (front/delta_collective.h)
 
     //! A call on a communicator whose collectives may be ours, as far as all ranks know alike; else nothing.
-    static std::optional<Asked> on(MPI_Comm comm, const char *collective);
+    static std::optional<Asked> on(MPI_Comm comm, const char *collective, const Begins &begins);
 
     //! For the choice of an algorithm.
     collective::Facts facts(int number = 0) const;
@@ -81,25 +95,50 @@ struct Asked {
     bool adds_up(MPI_Op op, MPI_Datatype type);
 };
 
-//! \brief A collective under way, or a persistent one between two starts.
+//! \brief A collective under way, or a persistent one between two starts: what is behind the program's request.
 class Collective {
 public:
-    //! Under the lock.
-    Collective(Asked &&asked, const Begins &begins);
-    ~Collective();
+    Collective() = default;
+    virtual ~Collective() = default;
     Collective(const Collective &) = delete;
     Collective &operator=(const Collective &) = delete;
 
-    bool is_persistent() const { return persistent; }
+    virtual bool is_persistent() const { return false; }
+
+    //! Are the results where the program wants them? Under the lock.
+    virtual bool complete() = 0;
+};
+
+//! \brief One that is carried out as a schedule.
+class Scheduled final : public Collective {
+public:
+    //! Under the lock.
+    Scheduled(Asked &&asked, const Begins &begins);
+    ~Scheduled() override;
+
+    bool is_persistent() const override { return persistent; }
+    bool complete() override;
 
     //! What it uses is settled, and what was released has matched. Not under the lock.
     void prepare() const;
 
-    //! Under the lock.
-    void start();
+    //! Under the lock. listener, fed: schedule::Run.
+    void start(schedule::Listener *listener = nullptr, bool fed = false);
 
-    //! Are the results where the program wants them? Under the lock.
-    bool complete();
+    const Asked &what() const { return asked; }
+    std::size_t results() const; //!< bytes of the output that it writes
+
+    //! Whether pages shall say what of the contribution is final.
+    trigger::Watch watch(Trigger said, CallSite site) const;
+
+    //! Its results come into another memory than the program's, and wait there for deliver(). Before it is started.
+    void set_apart() { asked.output.set_apart(); }
+
+    //! Somebody else has delivered them.
+    void is_delivered() { delivered_by_others = true; }
+
+    //! Once it has been started.
+    schedule::Run &under_way() { return *run; }
 
 private:
     Asked asked;
@@ -109,7 +148,7 @@ private:
     int number; // of the channel's
     std::shared_ptr<const schedule::Schedule> schedule;
     std::optional<schedule::Run> run;
-    bool delivered = false;
+    bool delivered = false, delivered_by_others = false;
 };
 
 //! MPI_Ix or MPI_X_init; nothing: it is the library's. All that the program asks for is laid out.

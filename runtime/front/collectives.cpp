@@ -54,7 +54,7 @@ void add_elements(Asked &asked, const void *sendbuf, void *recvbuf, MPI_Count co
 // All ranks contribute, and all have a result of as many elements.
 std::optional<int> symmetric(const char *collective, const void *sendbuf, void *recvbuf, MPI_Count count,
                              MPI_Datatype type, MPI_Op op, MPI_Comm comm, Begins begins, MPI_Request *request) {
-    auto asked = Asked::on(comm, collective);
+    auto asked = Asked::on(comm, collective, begins);
     if (!asked || count < 0 || aliased(sendbuf, recvbuf, count) || !asked->adds_up(op, type)) return {};
     add_elements(*asked, sendbuf, recvbuf, count, type, true);
     return begin(std::move(*asked), begins, request);
@@ -75,7 +75,7 @@ std::optional<int> allgather(Asked &&asked, const void *sendbuf, MPI_Count sendc
 } // namespace
 
 std::optional<int> Ibarrier(MPI_Comm comm, Begins begins, MPI_Request *request) {
-    auto asked = Asked::on(comm, "barrier");
+    auto asked = Asked::on(comm, "barrier", begins);
     if (!asked) return {};
     asked->bytes = 0;
     return begin(std::move(*asked), begins, request);
@@ -83,7 +83,7 @@ std::optional<int> Ibarrier(MPI_Comm comm, Begins begins, MPI_Request *request) 
 
 std::optional<int> Ibcast(void *buffer, MPI_Count count, MPI_Datatype type, int root, MPI_Comm comm, Begins begins,
                           MPI_Request *request) {
-    auto asked = Asked::on(comm, "bcast");
+    auto asked = Asked::on(comm, "bcast", begins);
     if (!asked || !sound(buffer, count, type) || !is_rank(root, *asked)) return {};
     asked->arguments.root = root;
     (asked->arguments.rank == root ? asked->input : asked->output).add(buffer, count, type);
@@ -96,7 +96,7 @@ std::optional<int> Ibcast(void *buffer, MPI_Count count, MPI_Datatype type, int 
 std::optional<int> Igather(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf,
                            MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, Begins begins,
                            MPI_Request *request) {
-    auto asked = Asked::on(comm, "gather");
+    auto asked = Asked::on(comm, "gather", begins);
     if (!asked || !is_rank(root, *asked)) return {};
     Arguments &arguments = asked->arguments;
     const bool is_root = arguments.rank == root;
@@ -120,7 +120,7 @@ std::optional<int> Igather(const void *sendbuf, MPI_Count sendcount, MPI_Datatyp
 std::optional<int> Igatherv(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf,
                             Integers recvcounts, Integers displs, MPI_Datatype recvtype, int root, MPI_Comm comm,
                             Begins begins, MPI_Request *request) {
-    auto asked = Asked::on(comm, "gather");
+    auto asked = Asked::on(comm, "gather", begins);
     if (!asked || !is_rank(root, *asked)) return {};
     Arguments &arguments = asked->arguments;
     const bool is_root = arguments.rank == root;
@@ -145,7 +145,7 @@ std::optional<int> Igatherv(const void *sendbuf, MPI_Count sendcount, MPI_Dataty
 std::optional<int> Iscatter(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf,
                             MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, Begins begins,
                             MPI_Request *request) {
-    auto asked = Asked::on(comm, "scatter");
+    auto asked = Asked::on(comm, "scatter", begins);
     if (!asked || !is_rank(root, *asked)) return {};
     Arguments &arguments = asked->arguments;
     const bool is_root = arguments.rank == root;
@@ -169,7 +169,7 @@ std::optional<int> Iscatter(const void *sendbuf, MPI_Count sendcount, MPI_Dataty
 std::optional<int> Iscatterv(const void *sendbuf, Integers sendcounts, Integers displs, MPI_Datatype sendtype,
                              void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm,
                              Begins begins, MPI_Request *request) {
-    auto asked = Asked::on(comm, "scatter");
+    auto asked = Asked::on(comm, "scatter", begins);
     if (!asked || !is_rank(root, *asked)) return {};
     Arguments &arguments = asked->arguments;
     const bool is_root = arguments.rank == root;
@@ -194,7 +194,7 @@ std::optional<int> Iscatterv(const void *sendbuf, Integers sendcounts, Integers 
 std::optional<int> Iallgather(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf,
                               MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, Begins begins,
                               MPI_Request *request) {
-    auto asked = Asked::on(comm, "allgather");
+    auto asked = Asked::on(comm, "allgather", begins);
     if (!asked || !sound(recvbuf, recvcount, recvtype) || aliased(sendbuf, recvbuf, recvcount)) return {};
     asked->output.add_equal(recvbuf, recvcount, recvtype, asked->arguments.ranks);
     asked->output.lay_out();
@@ -206,7 +206,7 @@ std::optional<int> Iallgather(const void *sendbuf, MPI_Count sendcount, MPI_Data
 std::optional<int> Iallgatherv(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf,
                                Integers recvcounts, Integers displs, MPI_Datatype recvtype, MPI_Comm comm,
                                Begins begins, MPI_Request *request) {
-    auto asked = Asked::on(comm, "allgather");
+    auto asked = Asked::on(comm, "allgather", begins);
     if (!asked || !sound(recvcounts, displs, recvtype, asked->arguments.ranks)) return {};
     asked->output.add_displaced(recvbuf, recvcounts, displs, recvtype, asked->arguments.ranks);
     asked->output.lay_out();
@@ -219,7 +219,7 @@ std::optional<int> Iallgatherv(const void *sendbuf, MPI_Count sendcount, MPI_Dat
 std::optional<int> Ialltoall(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf,
                              MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, Begins begins,
                              MPI_Request *request) {
-    auto asked = Asked::on(comm, "alltoall");
+    auto asked = Asked::on(comm, "alltoall", begins);
     if (!asked || !sound(recvbuf, recvcount, recvtype) || aliased(sendbuf, recvbuf, recvcount)) return {};
     const bool in_place = sendbuf == MPI_IN_PLACE;
     if (in_place)
@@ -253,7 +253,7 @@ std::optional<int> alltoall_of_several_sizes(Asked &&asked, bool in_place, Begin
 std::optional<int> Ialltoallv(const void *sendbuf, Integers sendcounts, Integers sdispls, MPI_Datatype sendtype,
                               void *recvbuf, Integers recvcounts, Integers rdispls, MPI_Datatype recvtype,
                               MPI_Comm comm, Begins begins, MPI_Request *request) {
-    auto asked = Asked::on(comm, "alltoall");
+    auto asked = Asked::on(comm, "alltoall", begins);
     if (!asked) return {};
     const int ranks = asked->arguments.ranks;
     const bool in_place = sendbuf == MPI_IN_PLACE;
@@ -286,7 +286,7 @@ bool add_typed(Side &side, const void *buf, Integers counts, Integers displs, co
 std::optional<int> Ialltoallw(const void *sendbuf, Integers sendcounts, Integers sdispls,
                               const MPI_Datatype sendtypes[], void *recvbuf, Integers recvcounts, Integers rdispls,
                               const MPI_Datatype recvtypes[], MPI_Comm comm, Begins begins, MPI_Request *request) {
-    auto asked = Asked::on(comm, "alltoall");
+    auto asked = Asked::on(comm, "alltoall", begins);
     if (!asked) return {};
     const int ranks = asked->arguments.ranks;
     const bool in_place = sendbuf == MPI_IN_PLACE;
@@ -299,7 +299,7 @@ std::optional<int> Ialltoallw(const void *sendbuf, Integers sendcounts, Integers
 
 std::optional<int> Ireduce(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype type, MPI_Op op, int root,
                            MPI_Comm comm, Begins begins, MPI_Request *request) {
-    auto asked = Asked::on(comm, "reduce");
+    auto asked = Asked::on(comm, "reduce", begins);
     if (!asked || count < 0 || !is_rank(root, *asked) || !asked->adds_up(op, type)) return {};
     const bool is_root = asked->arguments.rank == root;
     if (is_root ? aliased(sendbuf, recvbuf, count) : sendbuf == MPI_IN_PLACE) return {};
@@ -350,7 +350,7 @@ std::optional<int> reduce_scatter(Asked &&asked, const void *sendbuf, void *recv
 
 std::optional<int> Ireduce_scatter(const void *sendbuf, void *recvbuf, Integers recvcounts, MPI_Datatype type,
                                    MPI_Op op, MPI_Comm comm, Begins begins, MPI_Request *request) {
-    auto asked = Asked::on(comm, "reduce_scatter");
+    auto asked = Asked::on(comm, "reduce_scatter", begins);
     if (!asked || !sound(recvcounts, asked->arguments.ranks) || !asked->adds_up(op, type)) return {};
     return reduce_scatter(
         std::move(*asked), sendbuf, recvbuf, [&](int rank) { return recvcounts[rank]; }, type, begins, request);
@@ -358,7 +358,7 @@ std::optional<int> Ireduce_scatter(const void *sendbuf, void *recvbuf, Integers 
 
 std::optional<int> Ireduce_scatter_block(const void *sendbuf, void *recvbuf, MPI_Count recvcount, MPI_Datatype type,
                                          MPI_Op op, MPI_Comm comm, Begins begins, MPI_Request *request) {
-    auto asked = Asked::on(comm, "reduce_scatter");
+    auto asked = Asked::on(comm, "reduce_scatter", begins);
     if (!asked || recvcount < 0 || aliased(sendbuf, recvbuf, recvcount) || !asked->adds_up(op, type)) return {};
     return reduce_scatter(
         std::move(*asked), sendbuf, recvbuf, [&](int) { return recvcount; }, type, begins, request);

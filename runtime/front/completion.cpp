@@ -22,7 +22,9 @@ Operation *active_operation(MPI_Request request) {
 // Below MPI_THREAD_MULTIPLE nobody else can end a delta send while this thread waits for it.
 void check_ended(const Operation &operation) {
     if (operation.waits_for_end && !progress::Guard::multiple)
-        fail("MPI_Wait", "the delta send has not ended: MPIX_Delta_send_end comes before the wait");
+        fail("MPI_Wait", operation.collective
+                             ? "the delta collective has not ended: MPIX_Delta_collective_end comes before the wait"
+                             : "the delta send has not ended: MPIX_Delta_send_end comes before the wait");
 }
 
 // A posted receive, and nothing else of ours: the library may block until its first fragment has come.

@@ -1,5 +1,6 @@
 // MPIX_Delta_*: delta send and receive (Bao et al. 2012, section II; include/stretto/stretto.h; docs/protocol, rule 10).
 #include "front/delta.h"
+#include "front/delta_collective.h"
 #include "front/enter.h"
 #include "front/entry.h"
 #include "front/handled.h"
@@ -330,6 +331,7 @@ void take_places() {
 }
 
 void check_all_ended() {
+    check_all_collectives_ended();
     if (open_sends.empty()) return;
     const Open &open = open_sends.front();
     fail("MPI_Finalize",

@@ -27,6 +27,7 @@ void on_notice() {
     progress::Guard guard{std::try_to_lock};
     if (!guard.held()) return;
     const Inside inside;
+    const progress::Apart apart;
     trigger::pass_on();
 }
 

@@ -82,11 +82,12 @@ int start_receive(Operation &operation) {
 }
 
 int start_collective(Operation &operation) {
-    operation.collective->prepare();
+    auto &collective = static_cast<Scheduled &>(*operation.collective); // no other is persistent
+    collective.prepare();
     progress::Guard guard;
     enter();
     operation.active = true;
-    operation.collective->start();
+    collective.start();
     return MPI_SUCCESS;
 }
 

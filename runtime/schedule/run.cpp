@@ -6,11 +6,20 @@
 
 namespace stretto::schedule {
 
+namespace {
+
+constexpr std::size_t between_looks = 8192; // bytes of input that become ready
+
+} // namespace
+
 Run::Run(Name name, const Schedule &schedule, const Memories &memories, mpi::Channel &channel, int operation,
-         std::size_t window)
+         std::size_t window, Listener *listener, bool fed)
     : name(name), schedule(schedule), memories(memories), channel(channel), operation(operation), window(window),
-      scratch(std::make_unique_for_overwrite<std::byte[]>(schedule.scratch_bytes())) {
+      scratch(std::make_unique_for_overwrite<std::byte[]>(schedule.scratch_bytes())), listener(listener), fed(fed) {
     states.reserve(schedule.lanes());
+    if (listener)
+        for (const Step &step : schedule.steps())
+            if (step.gives_result) missing_.insert(step.writes());
     if (channel.ready()) begin_lanes();
 }
 
@@ -46,10 +55,47 @@ void Run::begin_lanes() {
 
 // Rounds without a message are over at once.
 void Run::go_on(std::size_t lane) {
-    while (states[lane].open == 0 && states[lane].round < schedule.rounds(lane)) {
-        const std::size_t round = states[lane].round++;
-        for (const Step &step : schedule.steps(lane, round)) begin(step, lane);
+    State &state = states[lane];
+    if (fed) std::erase(hungry, lane);
+    while ((state.open == 0 || state.step > 0) && state.round < schedule.rounds(lane)) {
+        const std::span<const Step> steps = schedule.steps(lane, state.round);
+        for (; state.step < steps.size(); state.step++) {
+            if (fed && !has_input(steps[state.step])) {
+                hungry.push_back(static_cast<std::uint32_t>(lane));
+                return;
+            }
+            begin(steps[state.step], lane);
+        }
+        state.step = 0;
+        state.round++;
     }
+}
+
+bool Run::has_input(const Step &step) const {
+    return step.action == Action::receive || step.source != Memory::input || input.covers(step.reads());
+}
+
+void Run::go_on_where_input_is() {
+    const std::vector<std::uint32_t> lanes = hungry;
+    for (const std::uint32_t lane : lanes)
+        if (has_input(schedule.steps(lane, states[lane].round)[states[lane].step])) go_on(lane);
+}
+
+std::optional<Range> Run::ready(Range range) {
+    if (const auto twice = input.insert(range)) return twice;
+    since_look += range.bytes();
+    if (!channel.ready() || !may_call_program()) return {};
+    go_on_where_input_is();
+    if (since_look > between_looks) poll();
+    return {};
+}
+
+void Run::all_ready() {
+    input.clear();
+    input.insert({0, SIZE_MAX});
+    if (!channel.ready() || !may_call_program()) return;
+    go_on_where_input_is();
+    begin_lanes();
 }
 
 void Run::begin(const Step &step, std::size_t lane) {
@@ -61,21 +107,23 @@ void Run::begin(const Step &step, std::size_t lane) {
         check(isend(source(step), bytes, MPI_BYTE, channel.rank(step.peer), channel.tag_to(step.peer, operation, tag),
                     channel.handle(), &request),
               step);
-        under_way(request, lane);
+        under_way(request, step, lane);
         break;
     }
     case Action::receive:
         check(mpi::library.Irecv(target(step), bytes, MPI_BYTE, channel.rank(step.peer),
                                  channel.own_tag(operation, tag), channel.handle(), &request),
               step);
-        under_way(request, lane);
+        under_way(request, step, lane);
         break;
     case Action::copy:
         std::memcpy(target(step), source(step), step.bytes);
+        give(step);
         break;
     case Action::reduce:
         mpi::library.Reduce_local(source(step), target(step), static_cast<int>(step.bytes / memories.element_bytes),
                                   memories.element, memories.operation);
+        give(step);
         break;
     }
 }
@@ -87,10 +135,16 @@ void Run::check(int error, const Step &step) const {
              name.site);
 }
 
-void Run::under_way(MPI_Request request, std::size_t lane) {
+void Run::under_way(MPI_Request request, const Step &step, std::size_t lane) {
     requests.push_back(request);
-    lane_of.push_back(static_cast<std::uint32_t>(lane));
+    sent.push_back({static_cast<std::uint32_t>(lane), step.action == Action::receive ? &step : nullptr});
     states[lane].open++;
+}
+
+void Run::give(const Step &step) {
+    if (!listener || !step.gives_result || step.bytes == 0) return;
+    missing_.erase(step.writes());
+    listener->result(step.writes());
 }
 
 // One look at all messages; true if some have ended.
@@ -104,26 +158,29 @@ bool Run::look() {
              name.site);
     if (n <= 0) return false;
     // Those that have ended make room, and their lanes go on, which appends others.
-    std::vector<std::uint32_t> lanes;
-    for (int k = 0; k < n; k++) lanes.push_back(lane_of[static_cast<std::size_t>(done[static_cast<std::size_t>(k)])]);
+    std::vector<Sent> ended;
+    for (int k = 0; k < n; k++) ended.push_back(sent[static_cast<std::size_t>(done[static_cast<std::size_t>(k)])]);
     std::size_t kept = 0;
     for (std::size_t k = 0; k < requests.size(); k++)
         if (requests[k] != MPI_REQUEST_NULL) {
             requests[kept] = requests[k];
-            lane_of[kept++] = lane_of[k];
+            sent[kept++] = sent[k];
         }
     requests.resize(kept);
-    lane_of.resize(kept);
-    progress::moves += lanes.size();
-    for (const std::uint32_t lane : lanes) {
-        states[lane].open--;
-        go_on(lane);
+    sent.resize(kept);
+    progress::moves += ended.size();
+    for (const Sent &message : ended) {
+        if (message.gives) give(*message.gives);
+        states[message.lane].open--;
+        go_on(message.lane);
     }
     return true;
 }
 
 bool Run::poll() {
-    if (!channel.ready() || (memories.calls_program && progress::apart)) return complete();
+    if (!channel.ready() || !may_call_program()) return complete();
+    since_look = 0;
+    if (fed) go_on_where_input_is();
     begin_lanes();
     while (!complete() && look()) begin_lanes();
     return complete();

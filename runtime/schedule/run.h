@@ -2,12 +2,14 @@
 #include "mpi/channel.h"
 #include "mpi/library.h"
 #include "progress/progress.h"
+#include "range/range_set.h"
 #include "schedule/schedule.h"
 #include "trace/failure.h"
 
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 namespace stretto::schedule {
@@ -30,10 +32,22 @@ struct Name {
     double look_within = 0;   //!< seconds (progress::Task)
 };
 
+//! \brief Who hears of results by and by.
+class Listener {
+public:
+    //! These bytes of the output are as they will be.
+    virtual void result(Range output) = 0;
+
+protected:
+    ~Listener() = default;
+};
+
 //! \brief A schedule that is being carried out. The schedule and the memories stay until it is complete.
 //!
 //! Lanes begin in their order, and no lane while one of a window before it is under way: every sixteenth lane's sends are
 //! synchronous, so that no receiver's library holds more than a window of a sender's lanes that nobody has asked for yet.
+//!
+//! One that is fed waits in each lane for the bytes of the input that the next step reads, until ready() names them.
 class Run final : public progress::Task {
 public:
     static constexpr std::size_t usual_window = 64, synchronous_every = 16;
@@ -41,9 +55,16 @@ public:
 
     //! An operation with a number of its own of the channel's, which has the schedule's ranks. It begins once the channel is ready.
     Run(Name name, const Schedule &schedule, const Memories &memories, mpi::Channel &channel, int operation,
-        std::size_t window = usual_window);
+        std::size_t window = usual_window, Listener *listener = nullptr, bool fed = false);
 
     bool poll() override;
+
+    //! These bytes of the input are as they will be. Returns the first that were so already, if any; then nothing is done.
+    std::optional<Range> ready(Range input);
+    void all_ready();
+
+    //! Which bytes of the output are not yet as they will be. Of what the schedule does not write, none. Only with a listener.
+    const RangeSet &missing() const { return missing_; }
 
     bool complete() const { return oldest == schedule.lanes(); }
     bool needs_us() const override { return !complete(); }
@@ -56,13 +77,23 @@ public:
 private:
     struct State {
         std::uint32_t round = 0; // the next one
-        std::uint32_t open = 0;  // messages of the one before that are under way
+        std::uint32_t step = 0;  // of that round, the one that waits for its input
+        std::uint32_t open = 0;  // messages that are under way
     };
+    // A message that is under way.
+    struct Sent {
+        std::uint32_t lane;
+        const Step *gives; // a result; nullptr: none
+    };
+    bool may_call_program() const { return !(memories.calls_program && progress::apart); }
+    bool has_input(const Step &step) const;
+    void go_on_where_input_is();
+    void give(const Step &step);
     bool ended(std::size_t lane) const { return states[lane].open == 0 && states[lane].round == schedule.rounds(lane); }
     void begin_lanes();
     void go_on(std::size_t lane);
     void begin(const Step &step, std::size_t lane);
-    void under_way(MPI_Request request, std::size_t lane);
+    void under_way(MPI_Request request, const Step &step, std::size_t lane);
     bool look();
     const std::byte *source(const Step &step) const;
     std::byte *target(const Step &step) const;
@@ -79,8 +110,14 @@ private:
     std::vector<State> states; // of the lanes that have begun
     std::size_t oldest = 0;    // all lanes before have ended
     std::vector<MPI_Request> requests;
-    std::vector<std::uint32_t> lane_of; // of each request
-    std::vector<int> done;              // room for what the library says
+    std::vector<Sent> sent; // by each request
+    std::vector<int> done;  // room for what the library says
+
+    Listener *listener;
+    bool fed;
+    RangeSet input, missing_;
+    std::vector<std::uint32_t> hungry; // lanes that wait for input
+    std::size_t since_look = 0;        // bytes that became ready
 };
 
 } // namespace stretto::schedule

@@ -1,5 +1,7 @@
 #include "schedule/schedule.h"
 
+#include "range/range_set.h"
+
 #include <utility>
 
 namespace stretto::schedule {
@@ -22,20 +24,20 @@ void Builder::add(const Step &step) {
 }
 
 void Builder::send(Place from, std::size_t bytes, int peer) {
-    add({from.offset, 0, bytes, peer, Action::send, from.memory, Memory::scratch, 0});
+    add({from.offset, 0, bytes, peer, Action::send, from.memory, Memory::scratch, false});
 }
 
 void Builder::receive(Place to, std::size_t bytes, int peer) {
-    add({0, to.offset, bytes, peer, Action::receive, Memory::scratch, to.memory, 0});
+    add({0, to.offset, bytes, peer, Action::receive, Memory::scratch, to.memory, false});
 }
 
 void Builder::copy(Place from, Place to, std::size_t bytes) {
     if (from == to || bytes == 0) return;
-    add({from.offset, to.offset, bytes, -1, Action::copy, from.memory, to.memory, 0});
+    add({from.offset, to.offset, bytes, -1, Action::copy, from.memory, to.memory, false});
 }
 
 void Builder::reduce(Place source, Place target, std::size_t bytes) {
-    add({source.offset, target.offset, bytes, -1, Action::reduce, source.memory, target.memory, 0});
+    add({source.offset, target.offset, bytes, -1, Action::reduce, source.memory, target.memory, false});
 }
 
 Place Builder::scratch(std::size_t bytes) {
@@ -45,9 +47,21 @@ Place Builder::scratch(std::size_t bytes) {
     return place;
 }
 
+// Of the steps of a lane. No two lanes write the same bytes.
+void Builder::find_results(std::size_t first, std::size_t end) {
+    RangeSet written_later;
+    for (std::size_t k = end; k-- > first;) {
+        Step &step = made.steps_[k];
+        if (step.action == Action::send || step.target != Memory::output) continue;
+        step.gives_result = !written_later.insert(step.writes());
+    }
+}
+
 Schedule Builder::finish() {
     made.lanes_.push_back({static_cast<std::uint32_t>(made.rounds_.size()), 0});
     made.rounds_.push_back(static_cast<std::uint32_t>(made.steps_.size()));
+    for (std::size_t lane = 0; lane < made.lanes(); lane++)
+        find_results(made.rounds_[made.lanes_[lane].first_round], made.rounds_[made.lanes_[lane + 1].first_round]);
     return std::move(made);
 }
 

@@ -1,4 +1,6 @@
 #pragma once
+#include "range/range.h"
+
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -41,7 +43,10 @@ struct Step {
     std::int32_t peer;   //!< of a send or receive: a rank of the communicator
     Action action;
     Memory source, target;
-    std::uint8_t unused;
+    bool gives_result; //!< it writes bytes of the output, and nobody after it does
+
+    Range reads() const { return {from, from + bytes}; }
+    Range writes() const { return {to, to + bytes}; }
 };
 static_assert(sizeof(Step) == 32);
 
@@ -103,6 +108,7 @@ public:
 
 private:
     void add(const Step &step);
+    void find_results(std::size_t first, std::size_t end);
     Schedule made;
     bool lane_begins = false, round_begins = false;
     std::uint32_t next_tag = 0;

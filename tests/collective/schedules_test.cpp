@@ -29,7 +29,8 @@ struct How {
 class World {
 public:
     World(std::vector<Schedule> schedules, std::vector<Bytes> input, std::vector<Bytes> output, Operation operation)
-        : schedules(std::move(schedules)), input(std::move(input)), output(std::move(output)), operation(operation) {}
+        : schedules(std::move(schedules)), input(std::move(input)), output(std::move(output)), given(this->output),
+          operation(operation) {}
 
     // True: all ranks came to their ends.
     bool run(How how) {
@@ -70,6 +71,7 @@ public:
 
     std::vector<Schedule> schedules;
     std::vector<Bytes> input, output;
+    std::vector<Bytes> given; // each byte of the output as it was when it was said to be a result
     Operation operation;
     std::size_t wrong_lengths = 0;
 
@@ -87,6 +89,7 @@ private:
         std::size_t bytes;
         Bytes copy;
         bool counted;
+        const Step *step;
     };
     struct Channel {
         std::deque<Message> sends, receives;
@@ -115,7 +118,7 @@ private:
             switch (step.action) {
             case Action::send: {
                 std::uint8_t *data = at(r, step.source, step.from, step.bytes);
-                Message message{r, lane, data, step.bytes, {}, !how.buffered};
+                Message message{r, lane, data, step.bytes, {}, !how.buffered, &step};
                 if (how.buffered) message.copy.assign(data, data + step.bytes);
                 state.open += message.counted;
                 channels[{r, peer, tag}].sends.push_back(std::move(message));
@@ -124,19 +127,27 @@ private:
             case Action::receive:
                 state.open++;
                 channels[{peer, r, tag}].receives.push_back(
-                    {r, lane, at(r, step.target, step.to, step.bytes), step.bytes, {}, true});
+                    {r, lane, at(r, step.target, step.to, step.bytes), step.bytes, {}, true, &step});
                 break;
             case Action::copy:
                 std::memcpy(at(r, step.target, step.to, step.bytes), at(r, step.source, step.from, step.bytes),
                             step.bytes);
+                give(r, step);
                 break;
             case Action::reduce:
                 operation(at(r, step.source, step.from, step.bytes), at(r, step.target, step.to, step.bytes),
                           step.bytes);
+                give(r, step);
                 break;
             }
         }
         state.round++;
+    }
+
+    void give(std::size_t r, const Step &step) {
+        if (!step.gives_result || step.bytes == 0) return;
+        EXPECT_EQ(step.target, Memory::output);
+        std::memcpy(given[r].data() + step.to, output[r].data() + step.to, step.bytes);
     }
 
     void match(Channel &channel) {
@@ -147,6 +158,7 @@ private:
         if (send.bytes == receive.bytes && send.bytes > 0)
             std::memcpy(receive.data, send.counted ? send.data : send.copy.data(), send.bytes);
         if (send.counted) ranks[send.rank].lanes[send.lane].open--;
+        give(receive.rank, *receive.step);
         ranks[receive.rank].lanes[receive.lane].open--;
     }
 
@@ -177,6 +189,7 @@ bool check(const Algorithm &algorithm, const Shape &shape, How how) {
     EXPECT_EQ(world.wrong_lengths, 0u) << what();
     EXPECT_EQ(world.input, problem.input) << "input was written: " << what();
     EXPECT_EQ(world.output, problem.expected) << what();
+    EXPECT_EQ(world.given, world.output) << "said to be a result too soon, or never: " << what();
     return true;
 }
 

@@ -132,6 +132,43 @@ static void truncated(void) {
     MPI_Recv(other, N, MPI_BYTE, 1, 9, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
+/* Of a delta collective. Rank 1 takes no part. */
+static void begin_collective(MPI_Request *request) {
+    MPIX_Delta_gather_begin(buffer, N, MPI_BYTE, NULL, N, MPI_BYTE, 1, MPI_COMM_WORLD, request);
+}
+static void declared_twice_to_all(void) {
+    MPI_Request request;
+    begin_collective(&request);
+    MPIX_Delta_send_data(buffer + 4096, 4096);
+    MPIX_Delta_send_data(buffer + 6000, 100); /* HERE */
+    MPIX_Delta_collective_end(&request);
+}
+static void out_of_the_contribution(void) {
+    MPI_Request request;
+    begin_collective(&request);
+    MPIX_Delta_send_data(other + 100, 50); /* HERE */
+    MPIX_Delta_collective_end(&request);
+}
+static void collective_end_without_begin(void) {
+    MPI_Request request = MPI_REQUEST_NULL;
+    MPIX_Delta_collective_end(&request); /* HERE */
+}
+static void collective_end_of_a_send(void) {
+    MPI_Request request;
+    begin(&request);
+    MPIX_Delta_collective_end(&request); /* HERE */
+}
+static void wait_before_the_collectives_end(void) {
+    MPI_Request request;
+    begin_collective(&request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE); /* HERE */
+}
+static void finalize_with_an_open_collective(void) {
+    MPI_Request request;
+    begin_collective(&request);
+    MPI_Finalize();
+}
+
 /* A receive whose call has returned before its message was known (STRETTO_RELEASE=unmatched) turns out to be too short. */
 static void truncated_afterwards(void) {
     usleep(50000);
@@ -162,6 +199,12 @@ static const struct {
     {"unmapped_before_the_end", unmapped_before_the_end},
     {"receive_end_without_receive", receive_end_without_receive},
     {"finalize_with_an_open_send", finalize_with_an_open_send},
+    {"declared_twice_to_all", declared_twice_to_all},
+    {"out_of_the_contribution", out_of_the_contribution},
+    {"collective_end_without_begin", collective_end_without_begin},
+    {"collective_end_of_a_send", collective_end_of_a_send},
+    {"wait_before_the_collectives_end", wait_before_the_collectives_end},
+    {"finalize_with_an_open_collective", finalize_with_an_open_collective},
     {"truncated", truncated},
     {"truncated_afterwards", truncated_afterwards},
 };

@@ -24,9 +24,21 @@ MISUSES = {
     "wait_before_the_end": ["MPI(X_Delta)?_[Ww]ait"],
     "send_between_begin_and_end": ["MPI_Send"],
     "receive_end_without_receive": ["MPIX_Delta_recv_end"],
+    "declared_twice_to_all": ["MPIX_Delta_send_data", r"6000\.\.6099"],
+    "out_of_the_contribution": ["MPIX_Delta_send_data", r"\b50\b"],
+    "collective_end_without_begin": ["MPIX_Delta_collective_end"],
+    "collective_end_of_a_send": ["MPIX_Delta_collective_end"],
+    "wait_before_the_collectives_end": ["MPI_Wait", "MPIX_Delta_collective_end"],
 }
 # Found only where messages are framed: elsewhere the calls of MPI itself do not come to us.
-NEEDS_FRAMING = ("wait_before_the_end", "send_between_begin_and_end", "written_after_it_left")
+NEEDS_FRAMING = (
+    "wait_before_the_end",
+    "send_between_begin_and_end",
+    "written_after_it_left",
+    "declared_twice_to_all",
+    "out_of_the_contribution",
+    "wait_before_the_collectives_end",
+)
 # Over shared memory these send too little to an unready receiver to be framed, but with STRETTO_FORCE.
 NOT_FRAMED_OVER_SHM = ("openmpi5", "mpich", "abi")
 
@@ -99,9 +111,10 @@ def test_a_setting_that_is_no_word_is_said_and_ignored(mpi, forced):
     assert re.search(f"{next(iter(forced))}=magic is unknown \\(it may be: .*; ignored", result.stderr), result
 
 
-def test_an_open_delta_send_at_finalize_is_reported(mpi):
-    result = run(mpi, "finalize_with_an_open_send")
-    assert re.search(r"stretto.*(MPI_Finalize|MPIX_Delta_send_begin)", result.stderr), result
+@pytest.mark.parametrize("what, begins", [("send", "MPIX_Delta_send_begin"), ("collective", "MPIX_Delta_gather_begin")])
+def test_an_open_delta_operation_at_finalize_is_reported(mpi, what, begins):
+    result = run(mpi, f"finalize_with_an_open_{what}")
+    assert re.search(rf"stretto.*(MPI_Finalize|{begins})", result.stderr), result
 
 
 @pytest.mark.parametrize("force", ["", "1"], ids=["usual", "force"])

@@ -108,16 +108,20 @@ def handled(header, standard, class_of):
 #include "front/integers.h"
 #include "mpi/library.h"
 
+#include <memory>
 #include <optional>
 
 namespace stretto::front {{
 
 // Each does what MPI_X promises. They are called with Inside raised; counts are wide.
 {"".join(lines)}
-// How an operation begins: MPI_Ix, or MPI_X_init.
+class Scheduled;
+
+// How an operation begins: MPI_Ix, MPI_X_init, or MPIX_Delta_x_begin.
 struct Begins {{
     const char *call;
     bool is_persistent;
+    std::unique_ptr<Scheduled> *delta = nullptr; // where it is put then
 }};
 
 // Each does what MPI_X promises, or leaves it to the library (nothing), which all ranks decide alike.
