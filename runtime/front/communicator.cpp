@@ -65,7 +65,7 @@ void introduce(MPI_Comm made) {
     {
         progress::Guard guard;
         const auto &communicator = mpi::communicator(made);
-        if (may_be_ours(*communicator)) channel = mpi::channel(*communicator);
+        if (may_be_ours(*communicator, mpi::job.delta_collectives)) channel = mpi::channel(*communicator);
     }
     if (channel) progress::until([&] { return channel->ready(); });
 }

@@ -135,8 +135,8 @@ private:
     void ready(Range range, CallSite where) override {
         const auto twice = is_held ? declared.insert(range) : scheduled->under_way().ready(range);
         if (twice)
-            fail("MPIX_Delta_send_data", bytes(twice->begin, twice->end) + " of the contribution were declared ready twice",
-                 where);
+            fail("MPIX_Delta_send_data",
+                 bytes(twice->begin, twice->end) + " of the contribution were declared ready twice", where);
     }
 
     void stop_listening() {
@@ -177,8 +177,8 @@ private:
         auto *const program = static_cast<std::byte *>(const_cast<void *>(pages::pointer(memory.begin)));
         std::memcpy(program, output.memory(), here);
         if (here < memory.bytes()) {
-            guarded = pages::Guard::begin(program, memory.bytes(),
-                                          {.here = here, .shares = progress::Guard::one_thread});
+            guarded =
+                pages::Guard::begin(program, memory.bytes(), {.here = here, .shares = progress::Guard::one_thread});
             if (guarded->how() == pages::Guarding::block) {
                 open_pages();
                 return;

@@ -6,6 +6,7 @@
 #include "mpi/roster.h"
 #include "mpi/waits.h"
 #include "trace/failure.h"
+#include "trigger/annotated.h"
 #include "tune/settings.h"
 
 #include <algorithm>
@@ -86,9 +87,10 @@ void agree_on_collectives() {
     library.Bcast(text, sizeof text, MPI_CHAR, 0, job.deltas);
     settings.collectives = text;
     if (settings.collectives == "off") return;
-    int can = waits::can_call(), all_can = 0;
-    library.Allreduce(&can, &all_can, 1, MPI_INT, MPI_MIN, job.deltas);
-    job.relays = all_can;
+    int mine[] = {waits::can_call(), !trigger::has_delta_collectives()}, all[] = {0, 0};
+    library.Allreduce(mine, all, 2, MPI_INT, MPI_MIN, job.deltas);
+    job.relays = all[0];
+    job.delta_collectives = !all[1];
     library.Comm_dup(job.deltas, &job.collectives);
     library.Comm_set_errhandler(job.collectives, MPI_ERRORS_RETURN);
 }

@@ -9,4 +9,7 @@ namespace stretto::trigger {
 bool annotates_sends();
 bool annotates_receives();
 
+//! Some code of the process has delta collectives.
+bool has_delta_collectives();
+
 } // namespace stretto::trigger
