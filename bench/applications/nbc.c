@@ -14,14 +14,13 @@
 //
 // A message is of so many bytes, or its blocks are. Reductions add up integers: they have one right sum.
 #define _GNU_SOURCE
-#include <errno.h>
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 
-#include "harness/clock.h"
+#include "harness/dilated.h"
 
 enum {
     LEAST_PIECE = 4 << 10,
@@ -108,22 +107,12 @@ static double slowest(double seconds) {
     return most;
 }
 
-// As long as a dilated core takes, which sleeps most of it (harness/work.h); a look after each of `tests` parts. Returns the seconds in them.
+// A look after each of `tests` parts. Returns the seconds in them.
 static double compute(double seconds, long tests) {
-    static double overshoot;
     const long parts = tests > 0 ? tests : RESTS;
     double in_tests = 0;
     for (long k = 0; k < parts; k++) {
-        const double end = cpu_seconds() + seconds / (double)parts / dilate;
-        const double due = now() + seconds / (double)parts - overshoot;
-        while (cpu_seconds() < end) {
-        }
-        if (dilate > 1 && due > now()) {
-            const struct timespec until = {(time_t)due, (long)((due - (double)(time_t)due) * 1e9)};
-            while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL) == EINTR) {
-            }
-        }
-        overshoot = dilate > 1 ? now() - due : 0;
+        dilated_work(seconds / (double)parts, dilate);
         if (tests > 0) {
             const double begin = now();
             int done;

@@ -6,6 +6,7 @@ import signal
 import sys
 
 import bandwidth
+import delta_collectives
 import nbc
 import overhead
 import papers
@@ -23,6 +24,7 @@ OTHERS = {
     "overhead": overhead.main,
     "bandwidth": bandwidth.main,
     "nbc": nbc.main,
+    "delta-collectives": delta_collectives.main,
     "costs": papers.main,
     "surface": surface.main,
 }

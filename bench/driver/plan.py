@@ -25,6 +25,7 @@ OTHERS = {  # what is measured besides the kernels
     "overhead": "what each call of Stretto costs, in ns",
     "bandwidth": "bandwidth, latency and message rate of an unchanged program, with and without",
     "nbc": "what is hidden of non-blocking collectives, by the MPI library and with Stretto",
+    "delta-collectives": "computation and a collective as one pipeline, against one after the other",
     "costs": "the tables of the papers: a page computed, sent, faulted; protection against transfer",
     "surface": "pair by message size and delta, each trigger; the runtime's own choice against the best",
 }

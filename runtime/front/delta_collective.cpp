@@ -110,8 +110,8 @@ public:
                 scheduled->under_way().all_ready();
             if (complete()) return true;
             if (guards) close_pages();
-            const Side &output = scheduled->what().output;
-            const Range memory = output.span().value_or(output.addresses());
+            all_is_there = all_is_there || scheduled->what().output.bytes() == 0;
+            const Range memory = used().span().value_or(used().addresses());
             trigger::enter(pages::pointer(memory.begin), memory.bytes(), static_cast<trigger::Receiver &>(*this));
             is_receiver = true;
             hears_needs = release == tune::Release::annotated;
@@ -152,20 +152,26 @@ private:
         if (total) tune::learn_sender(site, heard, total, trace::now() - begun);
     }
 
+    // What the program uses after the end. Who gets nothing may use what it gave: that passes on what others wait for, too.
+    const Side &used() const {
+        const Asked &asked = scheduled->what();
+        return asked.output.bytes() > 0 ? asked.output : asked.input;
+    }
+
     // Of the receiver.
     bool arrived(Range range) override {
-        if (complete()) return true;
-        if (!scheduled->what().output.span()) { // memory does not say which bytes: all of them
-            scheduled->under_way().poll();
-            return complete();
-        }
         schedule::Run &run = scheduled->under_way();
+        const auto is_here = [&] {
+            if (scheduled->what().output.bytes() == 0) return true;
+            // Else memory does not say which bytes: all of them.
+            return scheduled->what().output.span() ? !run.missing().intersects(range) : scheduled->complete();
+        };
         since_look += range.bytes();
-        if (run.missing().intersects(range) || since_look > between_looks) {
+        if (since_look > between_looks || !is_here()) {
             since_look = 0;
             run.poll();
         }
-        return !run.missing().intersects(range);
+        return is_here();
     }
 
     // From here on the program stops where it touches what has not come.
