@@ -1,4 +1,4 @@
-! The module stretto: delta send and receive for programs that use mpi or mpi_f08 (-DSTRETTO_NO_MPI_F08 where the MPI has none).
+! The module stretto: delta send and receive, and delta collectives, for programs that use mpi or mpi_f08 (-DSTRETTO_NO_MPI_F08 where the MPI has none).
 !
 !     use mpi_f08
 !     use stretto
@@ -19,13 +19,19 @@
 ! A .mod file is the compiler's own: compile this file with the compiler, and the mpifort, of your program.
 module stretto
 #ifndef STRETTO_NO_MPI_F08
-    use mpi_f08, only: MPI_Comm, MPI_Datatype, MPI_Request, MPI_Status
+    use mpi_f08, only: MPI_Comm, MPI_Datatype, MPI_Op, MPI_Request, MPI_Status
 #endif
     use mpi, only: MPI_STATUS_SIZE, MPI_ADDRESS_KIND
     implicit none
     private
     public :: MPIX_Delta_send_begin, MPIX_Delta_send_end, MPIX_Delta_send_end_count, MPIX_Delta_wait
     public :: MPIX_Delta_recv, MPIX_Delta_recv_end, MPIX_Delta_send_data, MPIX_Delta_wait_data
+    public :: MPIX_Delta_bcast_begin, MPIX_Delta_gather_begin, MPIX_Delta_gatherv_begin
+    public :: MPIX_Delta_scatter_begin, MPIX_Delta_scatterv_begin, MPIX_Delta_allgather_begin
+    public :: MPIX_Delta_allgatherv_begin, MPIX_Delta_alltoall_begin, MPIX_Delta_alltoallv_begin
+    public :: MPIX_Delta_reduce_begin, MPIX_Delta_allreduce_begin, MPIX_Delta_reduce_scatter_begin
+    public :: MPIX_Delta_reduce_scatter_block_begin, MPIX_Delta_scan_begin, MPIX_Delta_exscan_begin
+    public :: MPIX_Delta_collective_end
 
     interface MPIX_Delta_send_begin
         subroutine mpix_delta_send_begin(buf, count, datatype, dest, tag, comm, request, ierror)
@@ -174,5 +180,491 @@ module stretto
             type(*), asynchronous :: address(*)
             integer(MPI_ADDRESS_KIND), intent(in) :: bytes
         end subroutine
+    end interface
+
+    interface MPIX_Delta_bcast_begin
+        subroutine mpix_delta_bcast_begin(buf, count, datatype, root, comm, request, ierror)
+            !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
+            !DIR$ IGNORE_TKR buf
+            type(*), asynchronous :: buf(*)
+            integer, intent(in) :: count, root, datatype, comm
+            integer, intent(out) :: request
+            integer, intent(out), optional :: ierror
+        end subroutine
+#ifndef STRETTO_NO_MPI_F08
+        subroutine mpix_delta_bcast_begin_f08(buf, count, datatype, root, comm, request, ierror)
+            import :: MPI_Comm, MPI_Datatype, MPI_Request
+            !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
+            !DIR$ IGNORE_TKR buf
+            type(*), asynchronous :: buf(*)
+            integer, intent(in) :: count, root
+            type(MPI_Datatype), intent(in) :: datatype
+            type(MPI_Comm), intent(in) :: comm
+            type(MPI_Request), intent(out) :: request
+            integer, intent(out), optional :: ierror
+        end subroutine
+#endif
+    end interface
+
+    interface MPIX_Delta_gather_begin
+        subroutine mpix_delta_gather_begin(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, &
+            request, ierror)
+            !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+            !DIR$ IGNORE_TKR sendbuf
+            !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+            !DIR$ IGNORE_TKR recvbuf
+            type(*), intent(in), asynchronous :: sendbuf(*)
+            type(*), asynchronous :: recvbuf(*)
+            integer, intent(in) :: sendcount, recvcount, root, sendtype, recvtype, comm
+            integer, intent(out) :: request
+            integer, intent(out), optional :: ierror
+        end subroutine
+#ifndef STRETTO_NO_MPI_F08
+        subroutine mpix_delta_gather_begin_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, &
+            comm, request, ierror)
+            import :: MPI_Comm, MPI_Datatype, MPI_Request
+            !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+            !DIR$ IGNORE_TKR sendbuf
+            !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+            !DIR$ IGNORE_TKR recvbuf
+            type(*), intent(in), asynchronous :: sendbuf(*)
+            type(*), asynchronous :: recvbuf(*)
+            integer, intent(in) :: sendcount, recvcount, root
+            type(MPI_Datatype), intent(in) :: sendtype, recvtype
+            type(MPI_Comm), intent(in) :: comm
+            type(MPI_Request), intent(out) :: request
+            integer, intent(out), optional :: ierror
+        end subroutine
+#endif
+    end interface
+
+    interface MPIX_Delta_gatherv_begin
+        subroutine mpix_delta_gatherv_begin(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, &
+            root, comm, request, ierror)
+            !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+            !DIR$ IGNORE_TKR sendbuf
+            !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+            !DIR$ IGNORE_TKR recvbuf
+            type(*), intent(in), asynchronous :: sendbuf(*)
+            type(*), asynchronous :: recvbuf(*)
+            integer, intent(in) :: sendcount, root, sendtype, recvtype, comm
+            integer, intent(in), asynchronous :: recvcounts(*), displs(*)
+            integer, intent(out) :: request
+            integer, intent(out), optional :: ierror
+        end subroutine
+#ifndef STRETTO_NO_MPI_F08
+        subroutine mpix_delta_gatherv_begin_f08(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, &
+            root, comm, request, ierror)
+            import :: MPI_Comm, MPI_Datatype, MPI_Request
+            !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+            !DIR$ IGNORE_TKR sendbuf
+            !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+            !DIR$ IGNORE_TKR recvbuf
+            type(*), intent(in), asynchronous :: sendbuf(*)
+            type(*), asynchronous :: recvbuf(*)
+            integer, intent(in) :: sendcount, root
+            integer, intent(in), asynchronous :: recvcounts(*), displs(*)
+            type(MPI_Datatype), intent(in) :: sendtype, recvtype
+            type(MPI_Comm), intent(in) :: comm
+            type(MPI_Request), intent(out) :: request
+            integer, intent(out), optional :: ierror
+        end subroutine
+#endif
+    end interface
+
+    interface MPIX_Delta_scatter_begin
+        subroutine mpix_delta_scatter_begin(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, &
+            request, ierror)
+            !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+            !DIR$ IGNORE_TKR sendbuf
+            !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+            !DIR$ IGNORE_TKR recvbuf
+            type(*), intent(in), asynchronous :: sendbuf(*)
+            type(*), asynchronous :: recvbuf(*)
+            integer, intent(in) :: sendcount, recvcount, root, sendtype, recvtype, comm
+            integer, intent(out) :: request
+            integer, intent(out), optional :: ierror
+        end subroutine
+#ifndef STRETTO_NO_MPI_F08
+        subroutine mpix_delta_scatter_begin_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, &
+            comm, request, ierror)
+            import :: MPI_Comm, MPI_Datatype, MPI_Request
+            !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+            !DIR$ IGNORE_TKR sendbuf
+            !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+            !DIR$ IGNORE_TKR recvbuf
+            type(*), intent(in), asynchronous :: sendbuf(*)
+            type(*), asynchronous :: recvbuf(*)
+            integer, intent(in) :: sendcount, recvcount, root
+            type(MPI_Datatype), intent(in) :: sendtype, recvtype
+            type(MPI_Comm), intent(in) :: comm
+            type(MPI_Request), intent(out) :: request
+            integer, intent(out), optional :: ierror
+        end subroutine
+#endif
+    end interface
+
+    interface MPIX_Delta_scatterv_begin
+        subroutine mpix_delta_scatterv_begin(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, &
+            root, comm, request, ierror)
+            !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+            !DIR$ IGNORE_TKR sendbuf
+            !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+            !DIR$ IGNORE_TKR recvbuf
+            type(*), intent(in), asynchronous :: sendbuf(*)
+            type(*), asynchronous :: recvbuf(*)
+            integer, intent(in) :: recvcount, root, sendtype, recvtype, comm
+            integer, intent(in), asynchronous :: sendcounts(*), displs(*)
+            integer, intent(out) :: request
+            integer, intent(out), optional :: ierror
+        end subroutine
+#ifndef STRETTO_NO_MPI_F08
+        subroutine mpix_delta_scatterv_begin_f08(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, &
+            root, comm, request, ierror)
+            import :: MPI_Comm, MPI_Datatype, MPI_Request
+            !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+            !DIR$ IGNORE_TKR sendbuf
+            !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+            !DIR$ IGNORE_TKR recvbuf
+            type(*), intent(in), asynchronous :: sendbuf(*)
+            type(*), asynchronous :: recvbuf(*)
+            integer, intent(in) :: recvcount, root
+            integer, intent(in), asynchronous :: sendcounts(*), displs(*)
+            type(MPI_Datatype), intent(in) :: sendtype, recvtype
+            type(MPI_Comm), intent(in) :: comm
+            type(MPI_Request), intent(out) :: request
+            integer, intent(out), optional :: ierror
+        end subroutine
+#endif
+    end interface
+
+    interface MPIX_Delta_allgather_begin
+        subroutine mpix_delta_allgather_begin(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request, ierror)
+            !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+            !DIR$ IGNORE_TKR sendbuf
+            !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+            !DIR$ IGNORE_TKR recvbuf
+            type(*), intent(in), asynchronous :: sendbuf(*)
+            type(*), asynchronous :: recvbuf(*)
+            integer, intent(in) :: sendcount, recvcount, sendtype, recvtype, comm
+            integer, intent(out) :: request
+            integer, intent(out), optional :: ierror
+        end subroutine
+#ifndef STRETTO_NO_MPI_F08
+        subroutine mpix_delta_allgather_begin_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, &
+            request, ierror)
+            import :: MPI_Comm, MPI_Datatype, MPI_Request
+            !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+            !DIR$ IGNORE_TKR sendbuf
+            !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+            !DIR$ IGNORE_TKR recvbuf
+            type(*), intent(in), asynchronous :: sendbuf(*)
+            type(*), asynchronous :: recvbuf(*)
+            integer, intent(in) :: sendcount, recvcount
+            type(MPI_Datatype), intent(in) :: sendtype, recvtype
+            type(MPI_Comm), intent(in) :: comm
+            type(MPI_Request), intent(out) :: request
+            integer, intent(out), optional :: ierror
+        end subroutine
+#endif
+    end interface
+
+    interface MPIX_Delta_allgatherv_begin
+        subroutine mpix_delta_allgatherv_begin(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, &
+            comm, request, ierror)
+            !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+            !DIR$ IGNORE_TKR sendbuf
+            !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+            !DIR$ IGNORE_TKR recvbuf
+            type(*), intent(in), asynchronous :: sendbuf(*)
+            type(*), asynchronous :: recvbuf(*)
+            integer, intent(in) :: sendcount, sendtype, recvtype, comm
+            integer, intent(in), asynchronous :: recvcounts(*), displs(*)
+            integer, intent(out) :: request
+            integer, intent(out), optional :: ierror
+        end subroutine
+#ifndef STRETTO_NO_MPI_F08
+        subroutine mpix_delta_allgatherv_begin_f08(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, &
+            recvtype, comm, request, ierror)
+            import :: MPI_Comm, MPI_Datatype, MPI_Request
+            !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+            !DIR$ IGNORE_TKR sendbuf
+            !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+            !DIR$ IGNORE_TKR recvbuf
+            type(*), intent(in), asynchronous :: sendbuf(*)
+            type(*), asynchronous :: recvbuf(*)
+            integer, intent(in) :: sendcount
+            integer, intent(in), asynchronous :: recvcounts(*), displs(*)
+            type(MPI_Datatype), intent(in) :: sendtype, recvtype
+            type(MPI_Comm), intent(in) :: comm
+            type(MPI_Request), intent(out) :: request
+            integer, intent(out), optional :: ierror
+        end subroutine
+#endif
+    end interface
+
+    interface MPIX_Delta_alltoall_begin
+        subroutine mpix_delta_alltoall_begin(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request, ierror)
+            !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+            !DIR$ IGNORE_TKR sendbuf
+            !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+            !DIR$ IGNORE_TKR recvbuf
+            type(*), intent(in), asynchronous :: sendbuf(*)
+            type(*), asynchronous :: recvbuf(*)
+            integer, intent(in) :: sendcount, recvcount, sendtype, recvtype, comm
+            integer, intent(out) :: request
+            integer, intent(out), optional :: ierror
+        end subroutine
+#ifndef STRETTO_NO_MPI_F08
+        subroutine mpix_delta_alltoall_begin_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, &
+            request, ierror)
+            import :: MPI_Comm, MPI_Datatype, MPI_Request
+            !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+            !DIR$ IGNORE_TKR sendbuf
+            !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+            !DIR$ IGNORE_TKR recvbuf
+            type(*), intent(in), asynchronous :: sendbuf(*)
+            type(*), asynchronous :: recvbuf(*)
+            integer, intent(in) :: sendcount, recvcount
+            type(MPI_Datatype), intent(in) :: sendtype, recvtype
+            type(MPI_Comm), intent(in) :: comm
+            type(MPI_Request), intent(out) :: request
+            integer, intent(out), optional :: ierror
+        end subroutine
+#endif
+    end interface
+
+    interface MPIX_Delta_alltoallv_begin
+        subroutine mpix_delta_alltoallv_begin(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, &
+            recvtype, comm, request, ierror)
+            !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+            !DIR$ IGNORE_TKR sendbuf
+            !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+            !DIR$ IGNORE_TKR recvbuf
+            type(*), intent(in), asynchronous :: sendbuf(*)
+            type(*), asynchronous :: recvbuf(*)
+            integer, intent(in) :: sendtype, recvtype, comm
+            integer, intent(in), asynchronous :: sendcounts(*), sdispls(*), recvcounts(*), rdispls(*)
+            integer, intent(out) :: request
+            integer, intent(out), optional :: ierror
+        end subroutine
+#ifndef STRETTO_NO_MPI_F08
+        subroutine mpix_delta_alltoallv_begin_f08(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, &
+            rdispls, recvtype, comm, request, ierror)
+            import :: MPI_Comm, MPI_Datatype, MPI_Request
+            !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+            !DIR$ IGNORE_TKR sendbuf
+            !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+            !DIR$ IGNORE_TKR recvbuf
+            type(*), intent(in), asynchronous :: sendbuf(*)
+            type(*), asynchronous :: recvbuf(*)
+            integer, intent(in), asynchronous :: sendcounts(*), sdispls(*), recvcounts(*), rdispls(*)
+            type(MPI_Datatype), intent(in) :: sendtype, recvtype
+            type(MPI_Comm), intent(in) :: comm
+            type(MPI_Request), intent(out) :: request
+            integer, intent(out), optional :: ierror
+        end subroutine
+#endif
+    end interface
+
+    interface MPIX_Delta_reduce_begin
+        subroutine mpix_delta_reduce_begin(sendbuf, recvbuf, count, datatype, op, root, comm, request, ierror)
+            !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+            !DIR$ IGNORE_TKR sendbuf
+            !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+            !DIR$ IGNORE_TKR recvbuf
+            type(*), intent(in), asynchronous :: sendbuf(*)
+            type(*), asynchronous :: recvbuf(*)
+            integer, intent(in) :: count, root, datatype, op, comm
+            integer, intent(out) :: request
+            integer, intent(out), optional :: ierror
+        end subroutine
+#ifndef STRETTO_NO_MPI_F08
+        subroutine mpix_delta_reduce_begin_f08(sendbuf, recvbuf, count, datatype, op, root, comm, request, ierror)
+            import :: MPI_Comm, MPI_Datatype, MPI_Op, MPI_Request
+            !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+            !DIR$ IGNORE_TKR sendbuf
+            !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+            !DIR$ IGNORE_TKR recvbuf
+            type(*), intent(in), asynchronous :: sendbuf(*)
+            type(*), asynchronous :: recvbuf(*)
+            integer, intent(in) :: count, root
+            type(MPI_Datatype), intent(in) :: datatype
+            type(MPI_Op), intent(in) :: op
+            type(MPI_Comm), intent(in) :: comm
+            type(MPI_Request), intent(out) :: request
+            integer, intent(out), optional :: ierror
+        end subroutine
+#endif
+    end interface
+
+    interface MPIX_Delta_allreduce_begin
+        subroutine mpix_delta_allreduce_begin(sendbuf, recvbuf, count, datatype, op, comm, request, ierror)
+            !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+            !DIR$ IGNORE_TKR sendbuf
+            !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+            !DIR$ IGNORE_TKR recvbuf
+            type(*), intent(in), asynchronous :: sendbuf(*)
+            type(*), asynchronous :: recvbuf(*)
+            integer, intent(in) :: count, datatype, op, comm
+            integer, intent(out) :: request
+            integer, intent(out), optional :: ierror
+        end subroutine
+#ifndef STRETTO_NO_MPI_F08
+        subroutine mpix_delta_allreduce_begin_f08(sendbuf, recvbuf, count, datatype, op, comm, request, ierror)
+            import :: MPI_Comm, MPI_Datatype, MPI_Op, MPI_Request
+            !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+            !DIR$ IGNORE_TKR sendbuf
+            !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+            !DIR$ IGNORE_TKR recvbuf
+            type(*), intent(in), asynchronous :: sendbuf(*)
+            type(*), asynchronous :: recvbuf(*)
+            integer, intent(in) :: count
+            type(MPI_Datatype), intent(in) :: datatype
+            type(MPI_Op), intent(in) :: op
+            type(MPI_Comm), intent(in) :: comm
+            type(MPI_Request), intent(out) :: request
+            integer, intent(out), optional :: ierror
+        end subroutine
+#endif
+    end interface
+
+    interface MPIX_Delta_reduce_scatter_begin
+        subroutine mpix_delta_reduce_scatter_begin(sendbuf, recvbuf, recvcounts, datatype, op, comm, request, ierror)
+            !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+            !DIR$ IGNORE_TKR sendbuf
+            !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+            !DIR$ IGNORE_TKR recvbuf
+            type(*), intent(in), asynchronous :: sendbuf(*)
+            type(*), asynchronous :: recvbuf(*)
+            integer, intent(in) :: datatype, op, comm
+            integer, intent(in), asynchronous :: recvcounts(*)
+            integer, intent(out) :: request
+            integer, intent(out), optional :: ierror
+        end subroutine
+#ifndef STRETTO_NO_MPI_F08
+        subroutine mpix_delta_reduce_scatter_begin_f08(sendbuf, recvbuf, recvcounts, datatype, op, comm, request, ierror)
+            import :: MPI_Comm, MPI_Datatype, MPI_Op, MPI_Request
+            !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+            !DIR$ IGNORE_TKR sendbuf
+            !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+            !DIR$ IGNORE_TKR recvbuf
+            type(*), intent(in), asynchronous :: sendbuf(*)
+            type(*), asynchronous :: recvbuf(*)
+            integer, intent(in), asynchronous :: recvcounts(*)
+            type(MPI_Datatype), intent(in) :: datatype
+            type(MPI_Op), intent(in) :: op
+            type(MPI_Comm), intent(in) :: comm
+            type(MPI_Request), intent(out) :: request
+            integer, intent(out), optional :: ierror
+        end subroutine
+#endif
+    end interface
+
+    interface MPIX_Delta_reduce_scatter_block_begin
+        subroutine mpix_delta_reduce_scatter_block_begin(sendbuf, recvbuf, recvcount, datatype, op, comm, request, ierror)
+            !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+            !DIR$ IGNORE_TKR sendbuf
+            !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+            !DIR$ IGNORE_TKR recvbuf
+            type(*), intent(in), asynchronous :: sendbuf(*)
+            type(*), asynchronous :: recvbuf(*)
+            integer, intent(in) :: recvcount, datatype, op, comm
+            integer, intent(out) :: request
+            integer, intent(out), optional :: ierror
+        end subroutine
+#ifndef STRETTO_NO_MPI_F08
+        subroutine mpix_delta_reduce_scatter_block_begin_f08(sendbuf, recvbuf, recvcount, datatype, op, comm, request, ierror)
+            import :: MPI_Comm, MPI_Datatype, MPI_Op, MPI_Request
+            !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+            !DIR$ IGNORE_TKR sendbuf
+            !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+            !DIR$ IGNORE_TKR recvbuf
+            type(*), intent(in), asynchronous :: sendbuf(*)
+            type(*), asynchronous :: recvbuf(*)
+            integer, intent(in) :: recvcount
+            type(MPI_Datatype), intent(in) :: datatype
+            type(MPI_Op), intent(in) :: op
+            type(MPI_Comm), intent(in) :: comm
+            type(MPI_Request), intent(out) :: request
+            integer, intent(out), optional :: ierror
+        end subroutine
+#endif
+    end interface
+
+    interface MPIX_Delta_scan_begin
+        subroutine mpix_delta_scan_begin(sendbuf, recvbuf, count, datatype, op, comm, request, ierror)
+            !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+            !DIR$ IGNORE_TKR sendbuf
+            !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+            !DIR$ IGNORE_TKR recvbuf
+            type(*), intent(in), asynchronous :: sendbuf(*)
+            type(*), asynchronous :: recvbuf(*)
+            integer, intent(in) :: count, datatype, op, comm
+            integer, intent(out) :: request
+            integer, intent(out), optional :: ierror
+        end subroutine
+#ifndef STRETTO_NO_MPI_F08
+        subroutine mpix_delta_scan_begin_f08(sendbuf, recvbuf, count, datatype, op, comm, request, ierror)
+            import :: MPI_Comm, MPI_Datatype, MPI_Op, MPI_Request
+            !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+            !DIR$ IGNORE_TKR sendbuf
+            !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+            !DIR$ IGNORE_TKR recvbuf
+            type(*), intent(in), asynchronous :: sendbuf(*)
+            type(*), asynchronous :: recvbuf(*)
+            integer, intent(in) :: count
+            type(MPI_Datatype), intent(in) :: datatype
+            type(MPI_Op), intent(in) :: op
+            type(MPI_Comm), intent(in) :: comm
+            type(MPI_Request), intent(out) :: request
+            integer, intent(out), optional :: ierror
+        end subroutine
+#endif
+    end interface
+
+    interface MPIX_Delta_exscan_begin
+        subroutine mpix_delta_exscan_begin(sendbuf, recvbuf, count, datatype, op, comm, request, ierror)
+            !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+            !DIR$ IGNORE_TKR sendbuf
+            !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+            !DIR$ IGNORE_TKR recvbuf
+            type(*), intent(in), asynchronous :: sendbuf(*)
+            type(*), asynchronous :: recvbuf(*)
+            integer, intent(in) :: count, datatype, op, comm
+            integer, intent(out) :: request
+            integer, intent(out), optional :: ierror
+        end subroutine
+#ifndef STRETTO_NO_MPI_F08
+        subroutine mpix_delta_exscan_begin_f08(sendbuf, recvbuf, count, datatype, op, comm, request, ierror)
+            import :: MPI_Comm, MPI_Datatype, MPI_Op, MPI_Request
+            !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+            !DIR$ IGNORE_TKR sendbuf
+            !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+            !DIR$ IGNORE_TKR recvbuf
+            type(*), intent(in), asynchronous :: sendbuf(*)
+            type(*), asynchronous :: recvbuf(*)
+            integer, intent(in) :: count
+            type(MPI_Datatype), intent(in) :: datatype
+            type(MPI_Op), intent(in) :: op
+            type(MPI_Comm), intent(in) :: comm
+            type(MPI_Request), intent(out) :: request
+            integer, intent(out), optional :: ierror
+        end subroutine
+#endif
+    end interface
+
+    interface MPIX_Delta_collective_end
+        subroutine mpix_delta_collective_end(request, ierror)
+            integer, intent(inout) :: request
+            integer, intent(out), optional :: ierror
+        end subroutine
+#ifndef STRETTO_NO_MPI_F08
+        subroutine mpix_delta_collective_end_f08(request, ierror)
+            import :: MPI_Request
+            type(MPI_Request), intent(inout) :: request
+            integer, intent(out), optional :: ierror
+        end subroutine
+#endif
     end interface
 end module

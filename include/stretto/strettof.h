@@ -57,4 +57,157 @@
             type(*) address(*)
             integer bytes
          end subroutine
+         subroutine mpix_delta_bcast_begin(buf, count, type, root, comm,&
+     &        request, ierror)
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
+!DIR$ IGNORE_TKR buf
+            type(*) buf(*)
+            integer count, type, root, comm, request, ierror
+         end subroutine
+         subroutine mpix_delta_gather_begin(sendbuf, sendcount,         &
+     &        sendtype, recvbuf, recvcount, recvtype, root, comm,       &
+     &        request, ierror)
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+!DIR$ IGNORE_TKR sendbuf
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+!DIR$ IGNORE_TKR recvbuf
+            type(*) sendbuf(*), recvbuf(*)
+            integer sendcount, sendtype, recvcount, recvtype, root
+            integer comm, request, ierror
+         end subroutine
+         subroutine mpix_delta_gatherv_begin(sendbuf, sendcount,        &
+     &        sendtype, recvbuf, recvcounts, displs, recvtype, root,    &
+     &        comm, request, ierror)
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+!DIR$ IGNORE_TKR sendbuf
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+!DIR$ IGNORE_TKR recvbuf
+            type(*) sendbuf(*), recvbuf(*)
+            integer sendcount, sendtype, recvcounts(*), displs(*)
+            integer recvtype, root, comm, request, ierror
+         end subroutine
+         subroutine mpix_delta_scatter_begin(sendbuf, sendcount,        &
+     &        sendtype, recvbuf, recvcount, recvtype, root, comm,       &
+     &        request, ierror)
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+!DIR$ IGNORE_TKR sendbuf
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+!DIR$ IGNORE_TKR recvbuf
+            type(*) sendbuf(*), recvbuf(*)
+            integer sendcount, sendtype, recvcount, recvtype, root
+            integer comm, request, ierror
+         end subroutine
+         subroutine mpix_delta_scatterv_begin(sendbuf, sendcounts,      &
+     &        displs, sendtype, recvbuf, recvcount, recvtype, root,     &
+     &        comm, request, ierror)
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+!DIR$ IGNORE_TKR sendbuf
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+!DIR$ IGNORE_TKR recvbuf
+            type(*) sendbuf(*), recvbuf(*)
+            integer sendcounts(*), displs(*), sendtype, recvcount
+            integer recvtype, root, comm, request, ierror
+         end subroutine
+         subroutine mpix_delta_allgather_begin(sendbuf, sendcount,      &
+     &        sendtype, recvbuf, recvcount, recvtype, comm, request,    &
+     &        ierror)
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+!DIR$ IGNORE_TKR sendbuf
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+!DIR$ IGNORE_TKR recvbuf
+            type(*) sendbuf(*), recvbuf(*)
+            integer sendcount, sendtype, recvcount, recvtype, comm
+            integer request, ierror
+         end subroutine
+         subroutine mpix_delta_allgatherv_begin(sendbuf, sendcount,     &
+     &        sendtype, recvbuf, recvcounts, displs, recvtype, comm,    &
+     &        request, ierror)
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+!DIR$ IGNORE_TKR sendbuf
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+!DIR$ IGNORE_TKR recvbuf
+            type(*) sendbuf(*), recvbuf(*)
+            integer sendcount, sendtype, recvcounts(*), displs(*)
+            integer recvtype, comm, request, ierror
+         end subroutine
+         subroutine mpix_delta_alltoall_begin(sendbuf, sendcount,       &
+     &        sendtype, recvbuf, recvcount, recvtype, comm, request,    &
+     &        ierror)
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+!DIR$ IGNORE_TKR sendbuf
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+!DIR$ IGNORE_TKR recvbuf
+            type(*) sendbuf(*), recvbuf(*)
+            integer sendcount, sendtype, recvcount, recvtype, comm
+            integer request, ierror
+         end subroutine
+         subroutine mpix_delta_alltoallv_begin(sendbuf, sendcounts,     &
+     &        sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype,&
+     &        comm, request, ierror)
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+!DIR$ IGNORE_TKR sendbuf
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+!DIR$ IGNORE_TKR recvbuf
+            type(*) sendbuf(*), recvbuf(*)
+            integer sendcounts(*), sdispls(*), sendtype
+            integer recvcounts(*), rdispls(*), recvtype, comm
+            integer request, ierror
+         end subroutine
+         subroutine mpix_delta_reduce_begin(sendbuf, recvbuf, count,    &
+     &        type, op, root, comm, request, ierror)
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+!DIR$ IGNORE_TKR sendbuf
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+!DIR$ IGNORE_TKR recvbuf
+            type(*) sendbuf(*), recvbuf(*)
+            integer count, type, op, root, comm, request, ierror
+         end subroutine
+         subroutine mpix_delta_allreduce_begin(sendbuf, recvbuf, count, &
+     &        type, op, comm, request, ierror)
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+!DIR$ IGNORE_TKR sendbuf
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+!DIR$ IGNORE_TKR recvbuf
+            type(*) sendbuf(*), recvbuf(*)
+            integer count, type, op, comm, request, ierror
+         end subroutine
+         subroutine mpix_delta_reduce_scatter_begin(sendbuf, recvbuf,   &
+     &        recvcounts, type, op, comm, request, ierror)
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+!DIR$ IGNORE_TKR sendbuf
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+!DIR$ IGNORE_TKR recvbuf
+            type(*) sendbuf(*), recvbuf(*)
+            integer recvcounts(*), type, op, comm, request, ierror
+         end subroutine
+         subroutine mpix_delta_reduce_scatter_block_begin(sendbuf,      &
+     &        recvbuf, recvcount, type, op, comm, request, ierror)
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+!DIR$ IGNORE_TKR sendbuf
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+!DIR$ IGNORE_TKR recvbuf
+            type(*) sendbuf(*), recvbuf(*)
+            integer recvcount, type, op, comm, request, ierror
+         end subroutine
+         subroutine mpix_delta_scan_begin(sendbuf, recvbuf, count, type,&
+     &        op, comm, request, ierror)
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+!DIR$ IGNORE_TKR sendbuf
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+!DIR$ IGNORE_TKR recvbuf
+            type(*) sendbuf(*), recvbuf(*)
+            integer count, type, op, comm, request, ierror
+         end subroutine
+         subroutine mpix_delta_exscan_begin(sendbuf, recvbuf, count,    &
+     &        type, op, comm, request, ierror)
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+!DIR$ IGNORE_TKR sendbuf
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+!DIR$ IGNORE_TKR recvbuf
+            type(*) sendbuf(*), recvbuf(*)
+            integer count, type, op, comm, request, ierror
+         end subroutine
+         subroutine mpix_delta_collective_end(request, ierror)
+            integer request, ierror
+         end subroutine
       end interface

@@ -26,7 +26,7 @@ namespace stretto::front {
 
 namespace {
 
-constexpr std::size_t between_looks = 8192; // bytes of the result that the program uses
+constexpr std::size_t between_looks = 4096; // bytes of the result that the program uses: as few as a lane may have
 
 //! \brief One between its begin and its end.
 class Open : public Collective {
@@ -167,7 +167,7 @@ private:
             return scheduled->what().output.span() ? !run.missing().intersects(range) : scheduled->complete();
         };
         since_look += range.bytes();
-        if (since_look > between_looks || !is_here()) {
+        if (since_look >= between_looks || !is_here()) {
             since_look = 0;
             run.poll();
         }

@@ -1,87 +1,20 @@
 // The delta calls as Fortran makes them: everything by reference, handles as integers, a status as integers, the error code last. The
 // module stretto and stretto/strettof.h declare them. Names are as gfortran, flang and ifx form them.
+#include "front/fortran.h"
 #include "front/delta.h"
 #include "front/entry.h"
 #include "trace/report.h"
 
 #include <stretto/stretto.h>
 
-#include <dlfcn.h>
-
-#include <cstring>
-
 #ifndef MPI_ABI_VERSION // the standard ABI's C library knows nothing of Fortran: its handles are a Fortran library's own
 
 namespace {
 
 using namespace stretto;
-using mpi::library;
-
 #define SITE __builtin_return_address(0)
 
-// Functions in Open MPI, casts in MPICH.
-#ifdef MPI_Comm_f2c
-MPI_Comm comm_of(MPI_Fint handle) {
-    return MPI_Comm_f2c(handle);
-}
-MPI_Datatype type_of(MPI_Fint handle) {
-    return MPI_Type_f2c(handle);
-}
-MPI_Request request_of(MPI_Fint handle) {
-    return MPI_Request_f2c(handle);
-}
-MPI_Fint handle_of(MPI_Request request) {
-    return MPI_Request_c2f(request);
-}
-#else
-MPI_Comm comm_of(MPI_Fint handle) {
-    return library.Comm_f2c(handle);
-}
-MPI_Datatype type_of(MPI_Fint handle) {
-    return library.Type_f2c(handle);
-}
-MPI_Request request_of(MPI_Fint handle) {
-    return library.Request_f2c(handle);
-}
-MPI_Fint handle_of(MPI_Request request) {
-    return library.Request_c2f(request);
-}
-#endif
-
-const void *address_named(const char *symbol) {
-    const void *address = dlsym(RTLD_DEFAULT, symbol);
-    return address ? address : &library; // which no Fortran program passes
-}
-
-// MPI_STATUS_IGNORE and MPI_BOTTOM of Fortran are variables, known by their addresses (MPI 4.1, 19.3.4 and 19.3.9).
-bool is_status_ignore(const MPI_Fint *status) {
-#ifdef OPEN_MPI
-    static const void *const ignored = address_named("mpi_fortran_status_ignore_");
-    return status == ignored || status == MPI_F_STATUS_IGNORE;
-#else
-    return status == MPI_F_STATUS_IGNORE || static_cast<const void *>(status) == MPI_F08_STATUS_IGNORE;
-#endif
-}
-
-const void *buffer(const void *choice) {
-#ifdef OPEN_MPI
-    static const void *const bottom = address_named("mpi_fortran_bottom_");
-    return choice == bottom ? MPI_BOTTOM : choice;
-#else
-    static const void *const bottom_f08 = address_named("MPIR_F08_MPI_BOTTOM");
-    static const void *const *const bottom = static_cast<const void *const *>(address_named("MPIR_F_MPI_BOTTOM"));
-    return choice == bottom_f08 || choice == *bottom ? MPI_BOTTOM : choice;
-#endif
-}
-
-// The error code is optional in mpi_f08.
-void give(MPI_Fint *ierror, int code) {
-    if (ierror) *ierror = code;
-}
-
-void give(MPI_Fint *to, const MPI_Status &status) {
-    if (!is_status_ignore(to)) library.Status_c2f(&status, to);
-}
+using namespace front::fortran;
 
 } // namespace
 

@@ -8,7 +8,7 @@ namespace stretto::schedule {
 
 namespace {
 
-constexpr std::size_t between_looks = 8192; // bytes of input that become ready
+constexpr std::size_t between_looks = 4096; // bytes of input that become ready: as few as a lane may have
 
 } // namespace
 
@@ -86,7 +86,7 @@ std::optional<Range> Run::ready(Range range) {
     since_look += range.bytes();
     if (!channel.ready() || !may_call_program()) return {};
     go_on_where_input_is();
-    if (since_look > between_looks) poll();
+    if (since_look >= between_looks) poll();
     return {};
 }
 

@@ -235,6 +235,23 @@ def test_collectives_are_measured_by_the_library_and_with_stretto():
             assert all(0 < times[way]["overhead"] < times[way]["overall"] for way in ("none", "tests"))
 
 
+def test_delta_collectives_are_measured_against_one_after_the_other():
+    words = ("--sizes", "16KiB,64KiB", "--lab", "none", "-n", 2, "--turns", 1, "--reps", 2, "--patience", 0, "--json")
+    done = bench("delta-collectives", *words)
+    assert done.returncode == 0, done.stderr
+    rows = json.loads(done.stdout)["rows"]
+    assert [(row["collective"], row["bytes"], row["parts"]) for row in rows] == [
+        (name, bytes, bytes // 2**12) for name in ("reduce", "bcast", "alltoall") for bytes in (2**14, 2**16)
+    ]
+    for row in rows:
+        assert 0 < row["compute"] < row["native"] and row["compute"] < row["delta"] and row["message"] > 0
+        # Message and computation have one length: what is left is how the pipeline is filled.
+        longer, shorter = max(row["compute"], row["message"]), min(row["compute"], row["message"])
+        fill = row["ideal"] - longer
+        expected = shorter / row["parts"] / 2 if row["collective"] == "alltoall" else shorter / row["parts"]
+        assert fill == pytest.approx(expected, abs=1e-9), row
+
+
 # --- mistakes -------------------------------------------------------------------------------------------------------
 
 
@@ -258,6 +275,10 @@ def test_collectives_are_measured_by_the_library_and_with_stretto():
         (("nbc", "--collectives", "bcast,broadcast"), "broadcast is unknown"),
         (("nbc", "--sizes", "1001"), "multiple of 4"),
         (("nbc", "-n", "1"), "at least 2 ranks"),
+        (("delta-collectives", "--collectives", "gather"), "gather is unknown"),
+        (("delta-collectives", "--sizes", "1001"), "multiple of 4"),
+        (("delta-collectives", "--ratio", "0"), "greater than 0"),
+        (("delta-collectives", "-n", "1"), "at least 2 ranks"),
         (("pair", "-n", "3"), "needs 2 ranks"),
         (("cascade", "-n", "1"), "at least 2"),
         (("pair", "--trigger", "magic"), "one of annotate, pages"),

@@ -1,4 +1,4 @@
-! Delta sends and receives as Fortran writes them, with -DF08, -DUSE_MPI or -DMPIF in each of its ways. Rank 0 sends, rank 1 receives
+! Delta sends, receives and collectives as Fortran writes them, with -DF08, -DUSE_MPI or -DMPIF in each of its ways. Rank 0 sends, rank 1 receives
 ! and looks at every number and at every status.
 program delta
 #if defined(F08)
@@ -14,8 +14,8 @@ program delta
     include 'stretto/strettof.h'
 #endif
     integer, parameter :: n = 65536, piece = 1024
-    double precision, asynchronous :: a(n), columns(64, 128)
-    integer, asynchronous :: one
+    double precision, asynchronous :: a(n), b(n), columns(64, 128)
+    integer, asynchronous :: one, counts(2), displs(2)
     integer :: rank, i, j, wrong, ierr
 #if defined(F08)
     type(MPI_Request) :: request
@@ -86,6 +86,41 @@ program delta
         call MPIX_Delta_recv_end(one, MPI_STATUS_IGNORE, ierr)
         if (one /= 42) wrong = wrong + 1
     end if
+
+    ! Collectives: a sum, blocks of several sizes, and a contribution that lies where the result goes.
+    b = 0
+    call MPIX_Delta_allreduce_begin(a, b, n, MPI_DOUBLE_PRECISION, MPI_SUM, MPI_COMM_WORLD, request, ierr)
+    do i = 1, n, piece
+        do j = i, i + piece - 1
+            a(j) = j + rank
+        end do
+        call MPIX_Delta_send_data(a(i), 8*piece)
+    end do
+    call MPIX_Delta_collective_end(request, ierr)
+    do i = 1, n, piece
+        call MPIX_Delta_wait_data(b(i), 8*piece)
+        do j = i, i + piece - 1
+            if (b(j) /= 2*j + 1) wrong = wrong + 1
+        end do
+    end do
+    call MPIX_Delta_wait(request, MPI_STATUS_IGNORE, ierr)
+    if (request /= MPI_REQUEST_NULL) wrong = wrong + 1
+
+    counts = [n - piece, piece]
+    displs = [0, n - piece]
+    call MPIX_Delta_allgatherv_begin(a, counts(rank + 1), MPI_DOUBLE_PRECISION, b, counts, displs, &
+                                     MPI_DOUBLE_PRECISION, MPI_COMM_WORLD, request, ierr)
+    call MPIX_Delta_collective_end(request, ierr)
+    call MPI_Wait(request, MPI_STATUS_IGNORE, ierr)
+    do j = 1, n
+        if (b(j) /= merge(j, j - (n - piece) + 1, j <= n - piece)) wrong = wrong + 1
+    end do
+
+    call MPIX_Delta_allreduce_begin(MPI_IN_PLACE, b, n, MPI_DOUBLE_PRECISION, MPI_MAX, MPI_COMM_WORLD, request, ierr)
+    b = rank
+    call MPIX_Delta_collective_end(request, ierr)
+    call MPIX_Delta_wait(request, MPI_STATUS_IGNORE, ierr)
+    if (any(b /= 1)) wrong = wrong + 1
 
     ! With nothing under way, the annotations may stand anywhere.
     call MPIX_Delta_send_data(a(1), 8)

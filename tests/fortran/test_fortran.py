@@ -1,4 +1,4 @@
-"""Delta sends and receives from Fortran: mpif.h, mpi and mpi_f08."""
+"""Delta sends, receives and collectives from Fortran: mpif.h, mpi and mpi_f08."""
 
 import pathlib
 
