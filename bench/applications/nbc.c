@@ -7,6 +7,8 @@
 //
 //   blocking        MPI_X
 //   init_wait       MPI_Ix, MPI_Wait; of it MPI_Ix: init
+//   skewed          MPI_X, and MPI_Ix with MPI_Wait, when the ranks come one after the other, in turn each of them first, over as long as MPI_X takes:
+//                   from when the last one comes
 //   compute         a computation alone, a tenth longer than init_wait
 //   none            with that computation between MPI_Ix and MPI_Wait: overhead (in the two), overall
 //   tests           the same with MPI_Test as often as pieces are on their ways, sixteenths of the message of 4 to 16 KiB, at least 16 times:
@@ -141,6 +143,30 @@ static double init_wait(const struct Collective *what, double *init) {
     return all;
 }
 
+// Rank k comes k-th of those behind the first, who is another each time. The clock is one for all ranks (harness/clock.h).
+static double skewed(const struct Collective *what, int is_blocking, double within, int first) {
+    const int place = (rank - first % ranks + ranks) % ranks;
+    double begin = 0, last;
+    barrier();
+    if (rank == 0) begin = now();
+    MPI_Bcast(&begin, 1, MPI_DOUBLE, 0, WORLD);
+    const double comes = begin + within * (double)(place + 1) / (double)ranks;
+    while (now() < comes) {
+        const struct timespec until = {(time_t)comes, (long)((comes - (double)(time_t)comes) * 1e9)};
+        clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL);
+    }
+    const double came = now();
+    if (is_blocking)
+        what->blocking();
+    else {
+        what->begin();
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+    }
+    const double end = slowest(now());
+    MPI_Allreduce(&came, &last, 1, MPI_DOUBLE, MPI_MAX, WORLD);
+    return end - last;
+}
+
 static double alone(double seconds) {
     barrier();
     const double begin = now();
@@ -191,32 +217,37 @@ static void check(const struct Collective *what) {
 
 static void measure(const struct Collective *what, int reps) {
     static double block[MOST_REPS], both[MOST_REPS], init[MOST_REPS], work[MOST_REPS], none[MOST_REPS],
-        none_all[MOST_REPS], tests[MOST_REPS], tests_all[MOST_REPS];
+        none_all[MOST_REPS], tests[MOST_REPS], tests_all[MOST_REPS], block_skewed[MOST_REPS], both_skewed[MOST_REPS];
     const int sixteenth = bytes / PIECES;
     const int piece = sixteenth < LEAST_PIECE ? LEAST_PIECE : sixteenth > MOST_PIECE ? MOST_PIECE : sixteenth;
     const long ways = (long)((bytes + piece - 1) / piece) * (ranks - 1),
                number = ways > FEWEST_TESTS ? ways : FEWEST_TESTS;
     check(what);
-    double longest = 0;
+    double longest = 0, blocks = 0;
     for (int k = 0; k < WARMUP; k++) {
-        blocking(what);
+        blocks = blocking(what);
         longest = init_wait(what, init);
     }
     longest *= 1.1;
     MPI_Bcast(&longest, 1, MPI_DOUBLE, 0, WORLD);
+    MPI_Bcast(&blocks, 1, MPI_DOUBLE, 0, WORLD);
     for (int k = 0; k < reps; k++) {
         block[k] = blocking(what);
         both[k] = init_wait(what, &init[k]);
+        block_skewed[k] = skewed(what, 1, blocks, k);
+        both_skewed[k] = skewed(what, 0, blocks, k);
         work[k] = alone(longest);
         none[k] = overlapped(what, longest, 0, &none_all[k]);
         tests[k] = overlapped(what, longest, number, &tests_all[k]);
     }
     if (rank != 0) return;
     printf("{\"collective\":\"%s\",\"bytes\":%d,\"blocking\":%.6g,\"init_wait\":%.6g,\"init\":%.6g,\"compute\":%.6g,"
+           "\"skewed\":{\"blocking\":%.6g,\"init_wait\":%.6g},"
            "\"none\":{\"overhead\":%.6g,\"overall\":%.6g},\"tests\":{\"number\":%ld,\"overhead\":%.6g,\"overall\":%.6g}"
            "}\n",
            what->name, bytes, median(block, reps), median(both, reps), median(init, reps), median(work, reps),
-           median(none, reps), median(none_all, reps), number, median(tests, reps), median(tests_all, reps));
+           median(block_skewed, reps), median(both_skewed, reps), median(none, reps), median(none_all, reps), number,
+           median(tests, reps), median(tests_all, reps));
     fflush(stdout);
 }
 

@@ -84,6 +84,7 @@ def figures(launches: list[list[dict]], name: str, bytes: int) -> dict:
     """Medians over the launches: seconds, and what follows from them."""
     mine = [row for launch in launches for row in launch if row["collective"] == name and row["bytes"] == bytes]
     middle = {key: median(row[key] for row in mine) for key in ("blocking", "init_wait", "init", "compute")}
+    middle["skewed"] = {key: median(row["skewed"][key] for row in mine) for key in ("blocking", "init_wait")}
     for way in ("none", "tests"):
         overhead, overall = (median(row[way][key] for row in mine) for key in ("overhead", "overall"))
         alone, compute = middle["init_wait"], middle["compute"]
@@ -104,7 +105,7 @@ def show(result: dict, console: Console) -> None:
         f"others took {result['others_cores']:g} cores"
     )
     table = Table(box=None, pad_edge=False, header_style="dim")
-    columns = ["", "KiB", "native", "tests", "Stretto", "tests", "helper", "blocking", "overall"]
+    columns = ["", "KiB", "native", "tests", "Stretto", "tests", "helper", "blocking", "skewed", "overall"]
     for column in columns:
         table.add_column(column, justify="left" if not column else "right")
     for row in result["rows"]:
@@ -115,13 +116,14 @@ def show(result: dict, console: Console) -> None:
             f"{row['bytes'] / 1024:g}",
             *(f"{each['share']:.2f}" for each in shares),
             f"{ours['init_wait'] / native['blocking']:.2f}",
+            f"{ours['skewed']['init_wait'] / native['skewed']['blocking']:.2f}",
             f"{helped['none']['overall'] / native['none']['overall']:.2f}",
         )
     console.print(table)
     console.print(
         "share of the operation that is hidden behind a computation a tenth longer: 1 - (calls' time / MPI_Ix and MPI_Wait alone)\n"
         "native, Stretto: nobody calls MPI meanwhile; tests: the program does; helper: Stretto's does\n"
-        "blocking: Stretto's MPI_Ix and MPI_Wait by the library's MPI_X; overall: computation and operation, with the helper by native",
+        "blocking: Stretto's MPI_Ix and MPI_Wait by the library's MPI_X; skewed: when ranks come one after the other; overall: computation and operation, with the helper by native",
         style="dim",
     )
 

@@ -232,6 +232,7 @@ def test_collectives_are_measured_by_the_library_and_with_stretto():
         for kind in ("native", "Stretto", "Stretto, helper"):
             times = row[kind]
             assert 0 < times["init"] < times["init_wait"] and times["blocking"] > 0 and times["tests"]["number"] >= 16
+            assert all(time > 0 for time in times["skewed"].values())
             assert all(0 < times[way]["overhead"] < times[way]["overall"] for way in ("none", "tests"))
 
 
