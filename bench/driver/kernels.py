@@ -27,6 +27,7 @@ class Kernel:
     unit: int = 8
     steps: int = 1  # of a repetition
     needs_file: bool = False
+    smallest_chunk: int = 0  # in the sweep of hand
     unmodified: bool = False  # it knows nothing of Stretto: measured under `stretto run`
 
     def ideal(self, compute: float, message: float, ranks: int) -> float:
@@ -263,6 +264,14 @@ KERNELS["overlap-one-way"] = replace(
     KERNELS["overlap"],
     name="overlap-one-way",
     about="overlap, with a message one way at a time: two ranks send in turns, so half as much work for their cores",
+)
+
+
+KERNELS["compress-gather"] = replace(
+    KERNELS["compress"],
+    name="compress-gather",
+    about="compress whose streams come together by MPI_Gatherv, or piece by piece by MPI_Igather, the library's and Stretto's",
+    smallest_chunk=16384,  # with smaller pieces MPICH 5.0.2 hangs over TCP, by itself
 )
 
 

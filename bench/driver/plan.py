@@ -88,7 +88,7 @@ class Plan:
 
     @property
     def chunks(self) -> list[int]:
-        return [chunk for chunk in CHUNKS if chunk <= self.size] or [self.size]
+        return [chunk for chunk in CHUNKS if self.kernel.smallest_chunk <= chunk <= self.size] or [self.size]
 
 
 def size(text: str) -> int:
@@ -198,6 +198,9 @@ def parser() -> argparse.ArgumentParser:
     )
     top.add_argument("--file", type=Path, help="compress: what to compress")
     top.add_argument("--output", type=Path, help="compress: keep the compressed file")
+    top.add_argument(
+        "--via", choices=("send", "gather"), help="compress: how the streams come to rank 0 (default: send)"
+    )
     top.add_argument("--json", action="store_true", help="print one JSON object")
     top.add_argument("--report", type=Path, metavar="FILE.html", help="write timelines, bars and figures")
     top.add_argument("--keep", type=Path, metavar="FOLDER", help="keep figures and timelines, for `stretto report`")
@@ -209,6 +212,10 @@ def read(arguments: list[str]) -> Plan:
     asked = parser().parse_args(arguments)
     if asked.kernel not in KERNELS:
         raise Wrong(f"no kernel is called '{asked.kernel}': one of {', '.join([*KERNELS, *OTHERS])}")
+    if asked.via and asked.kernel != "compress":
+        raise Wrong(f"--via {asked.via}: for compress, not for {asked.kernel}")
+    if asked.via == "gather":
+        asked.kernel = "compress-gather"
     kernel = KERNELS[asked.kernel]
     asked.size = kernel.size if asked.size is None else asked.size
     check_mpi(asked.mpi)

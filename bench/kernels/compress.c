@@ -5,6 +5,8 @@
 //   plain = Tc + (p-1) Tm     ideal = max(Tc, (p-1) Tm)     Tm: one rank's stream to rank 0, whose link takes p-1
 //
 // So at most twice as fast, where Tc = (p-1) Tm. (With --ratio T_compute / T_message = p-1.)
+//
+// With -DVIA_GATHER the streams come together by MPI_Gatherv, or by MPI_Igathers of one piece of each, as LibNBC's authors did it (SC07, 5.1).
 #include <bzlib.h>
 #include <limits.h>
 #include <stdio.h>
@@ -67,6 +69,86 @@ static void write_streams(void) {
         MPI_Abort(MPI_COMM_WORLD, 1);
     }
 }
+
+#ifdef VIA_GATHER
+
+enum { PIECE = 32768, LARGEST_PIECE = 65536, MOST_OPEN = 32 };
+
+static char *rows; // rank 0: of each round a piece of each rank
+static MPI_Request *going;
+static int goings, *which;
+static long piece, begun; // of this rank's stream
+
+static void plain(void) {
+    int *bytes = malloc((size_t)ranks * sizeof *bytes), *at = malloc((size_t)ranks * sizeof *at), mine;
+    compress_part(NULL);
+    mine = (int)stream_bytes[rank];
+    MPI_Gather(&mine, 1, MPI_INT, bytes, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    for (int r = 0, end = 0; rank == 0 && r < ranks; end += bytes[r++]) at[r] = end;
+    MPI_Gatherv(stream[rank], mine, MPI_BYTE, rows, bytes, at, MPI_BYTE, 0, MPI_COMM_WORLD);
+    for (int r = 0; rank == 0 && r < ranks; r++) {
+        stream_bytes[r] = bytes[r];
+        memcpy(stream[r], rows + at[r], (size_t)bytes[r]);
+    }
+    write_streams();
+    free(bytes), free(at);
+}
+
+static void gather_next(void) {
+    if (goings >= MOST_OPEN) MPI_Wait(&going[goings - MOST_OPEN], MPI_STATUS_IGNORE);
+    char *row = rank == 0 ? rows + (long)goings * ranks * piece : NULL;
+    MPI_Igather(stream[rank] + begun, (int)piece, MPI_BYTE, row, (int)piece, MPI_BYTE, 0, MPI_COMM_WORLD,
+                &going[goings++]);
+    begun += piece;
+}
+
+static void gather_produced(const char *data, long bytes) {
+    const long made = data + bytes - stream[rank];
+    int done;
+    while (made - begun >= piece) gather_next();
+    MPI_Testsome(goings, going, &done, which, MPI_STATUSES_IGNORE);
+}
+
+// As many rounds as the longest stream has pieces: what comes behind a shorter one is not looked at.
+static void pipelined(long piece_bytes) {
+    int bytes, rounds, *of_all = malloc((size_t)ranks * sizeof *of_all);
+    piece = piece_bytes;
+    begun = goings = 0;
+    compress_part(gather_produced);
+    bytes = (int)stream_bytes[rank];
+    rounds = (bytes + (int)piece - 1) / (int)piece;
+    MPI_Allreduce(MPI_IN_PLACE, &rounds, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+    while (goings < rounds) gather_next();
+    MPI_Gather(&bytes, 1, MPI_INT, of_all, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    MPI_Waitall(goings, going, MPI_STATUSES_IGNORE);
+    for (int r = 0; rank == 0 && r < ranks; r++) {
+        stream_bytes[r] = of_all[r];
+        for (long k = 0; k * piece < of_all[r]; k++) {
+            const long rest = of_all[r] - k * piece;
+            memcpy(stream[r] + k * piece, rows + (k * ranks + r) * piece, (size_t)(rest < piece ? rest : piece));
+        }
+    }
+    write_streams();
+    free(of_all);
+}
+
+// The library's own MPI_Igather in the program without libstretto, and Stretto's in the other.
+static void hand(long piece_bytes) {
+    pipelined(piece_bytes);
+}
+static void delta(void) {
+    pipelined(PIECE);
+}
+
+static void make_room(long most, long posts) {
+    stream[rank] = realloc(stream[rank], (size_t)(most + 2 * LARGEST_PIECE));
+    if (rank == 0) rows = malloc((size_t)ranks * (size_t)(most + 2 * LARGEST_PIECE));
+    going = malloc((size_t)posts * sizeof *going);
+    which = malloc((size_t)posts * sizeof *which);
+    if (!stream[rank] || (rank == 0 && !rows) || !going || !which) give_up("no memory for pieces");
+}
+
+#else
 
 static void plain(void) {
     compress_part(NULL);
@@ -175,6 +257,18 @@ static void hand(long chunk_bytes) {
     }
 }
 
+static void make_room(long most, long posts) {
+    (void)most;
+    going = malloc((size_t)posts * sizeof *going);
+    coming = malloc((size_t)posts * sizeof *coming);
+    of_rank = malloc((size_t)posts * sizeof *of_rank);
+    which = malloc((size_t)posts * sizeof *which);
+    statuses = malloc((size_t)posts * sizeof *statuses);
+    if (!going || !coming || !of_rank || !which || !statuses) give_up("no memory for chunks");
+}
+
+#endif
+
 static void message(void) { // every rank's finished stream, in turn
     if (rank != 0) MPI_Send(stream[rank], (int)message_length, MPI_BYTE, 0, 0, MPI_COMM_WORLD);
     for (int r = 1; rank == 0 && r < ranks; r++)
@@ -208,17 +302,14 @@ static void set_up(void) {
     stream_bytes = calloc((size_t)ranks, sizeof *stream_bytes);
     largest = calloc((size_t)ranks, sizeof *largest);
     if (!part || !stream || !stream_bytes || !largest) give_up("no memory for %ld bytes", bytes);
-    long posts = 0, smallest_chunk = 512;
+    long posts = 0, most = 0, smallest_chunk = 512;
     for (int r = 0; r < ranks; r++) {
         largest[r] = bound(share(bytes, r + 1) - share(bytes, r));
         posts += largest[r] / smallest_chunk + 2;
+        most = largest[r] > most ? largest[r] : most;
         if (r == rank || rank == 0) stream[r] = malloc((size_t)largest[r]);
     }
-    going = malloc((size_t)posts * sizeof *going);
-    coming = malloc((size_t)posts * sizeof *coming);
-    of_rank = malloc((size_t)posts * sizeof *of_rank);
-    which = malloc((size_t)posts * sizeof *which);
-    statuses = malloc((size_t)posts * sizeof *statuses);
+    make_room(most, posts);
     int read =
         fseek(in, share(bytes, rank), SEEK_SET) == 0 && fread(part, 1, (size_t)part_bytes, in) == (size_t)part_bytes;
     int all_read;

@@ -159,9 +159,11 @@ def test_pair_in_fortran_gives_the_same_bits():
     assert figures("pair-fortran", "--lab", "none", "--size", "64KiB")["verified"]
 
 
-def test_a_compressed_file_is_the_file_after_bunzip2(tmp_path, text):
+@pytest.mark.parametrize("via", ["send", "gather"])
+def test_a_compressed_file_is_the_file_after_bunzip2(tmp_path, text, via):
     packed = tmp_path / "text.bz2"
-    assert figures("compress", "--lab", "none", "-n", 3, "--file", text, "--output", packed)["verified"]
+    words = ("--lab", "none", "-n", 3, "--via", via, "--file", text, "--output", packed)
+    assert figures("compress", *words)["verified"]
     unpacked = subprocess.run(["bunzip2", "--stdout", packed], capture_output=True, check=True).stdout
     assert unpacked == text.read_bytes()
 
@@ -285,6 +287,7 @@ def test_delta_collectives_are_measured_against_one_after_the_other():
         (("pair", "--trigger", "magic"), "one of annotate, pages"),
         (("pair", "--guard", "mprotect"), "are for --trigger pages"),
         (("pair", "--file", "/etc/passwd"), "are for compress"),
+        (("pair", "--via", "gather"), "for compress"),
         (("pair", "--report", "/no/such/folder/r.html"), "no such folder"),
         (("pes", "--trigger", "pages"), "no delta messages"),
         (("pes", "--imbalance", "wild"), "rotating"),
