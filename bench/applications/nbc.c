@@ -96,8 +96,11 @@ static const struct Collective {
 };
 enum { COLLECTIVES = sizeof collectives / sizeof *collectives };
 
-// Dissemination: each rank has heard from all, and nobody leaves much earlier than others.
+// Dissemination: each rank has heard from all, and nobody leaves much earlier than others. Before it a rest, as a link of the lab lets a
+// first kilobyte or two through at once: what the operation before has used up is there again.
 static void barrier(void) {
+    const struct timespec rest = {0, 2000000};
+    clock_nanosleep(CLOCK_MONOTONIC, 0, &rest, NULL);
     for (int distance = 1; distance < ranks; distance *= 2)
         MPI_Sendrecv(NULL, 0, MPI_BYTE, (rank + distance) % ranks, 0, NULL, 0, MPI_BYTE,
                      (rank - distance + ranks) % ranks, 0, WORLD, MPI_STATUS_IGNORE);

@@ -270,8 +270,8 @@ KERNELS["overlap-one-way"] = replace(
 KERNELS["compress-gather"] = replace(
     KERNELS["compress"],
     name="compress-gather",
-    about="compress whose streams come together by MPI_Gatherv, or piece by piece by MPI_Igather, the library's and Stretto's",
-    smallest_chunk=16384,  # with smaller pieces MPICH 5.0.2 hangs over TCP, by itself
+    about="compress whose streams come together by MPI_Gatherv, or in rounds by MPI_Igatherv, the library's and Stretto's",
+    smallest_chunk=16384,  # of the input, in a round
 )
 
 

@@ -6,7 +6,8 @@
 //
 // So at most twice as fast, where Tc = (p-1) Tm. (With --ratio T_compute / T_message = p-1.)
 //
-// With -DVIA_GATHER the streams come together by MPI_Gatherv, or by MPI_Igathers of one piece of each, as LibNBC's authors did it (SC07, 5.1).
+// With -DVIA_GATHER the streams come together by MPI_Gatherv, or in rounds of MPI_Igather and MPI_Igatherv while they are made, as LibNBC's
+// authors did it (SC07, 5.1).
 #include <bzlib.h>
 #include <limits.h>
 #include <stdio.h>
@@ -24,6 +25,7 @@ static long part_bytes;     //
 static char **stream;       // rank 0: every rank's stream; elsewhere: stream[rank]
 static long *stream_bytes;  // how long each has become
 static long *largest;       // how long each may become at most
+static long *parts;         // bytes of each rank's share
 static long message_length; // this rank's stream, known from a first run: for message()
 
 // The bound of libbz2's manual for a buffer that always suffices.
@@ -34,7 +36,7 @@ static long share(long bytes, int r) {
     return bytes * r / ranks;
 }
 
-// Compresses this rank's part into stream[rank]; calls produced() after each piece of it.
+// Compresses this rank's part into stream[rank]; calls produced() after each FEED bytes of it, with what came of them, perhaps nothing.
 static void compress_part(void (*produced)(const char *data, long bytes)) {
     bz_stream bz = {0};
     if (BZ2_bzCompressInit(&bz, LEVEL, 0, 0) != BZ_OK) MPI_Abort(MPI_COMM_WORLD, 1);
@@ -54,7 +56,7 @@ static void compress_part(void (*produced)(const char *data, long bytes)) {
         }
         if (state < 0) MPI_Abort(MPI_COMM_WORLD, 1);
         worked_seconds(cpu_seconds() - begin);
-        if (produced && bz.next_out > before) produced(before, bz.next_out - before);
+        if (produced) produced(before, bz.next_out - before);
     }
     stream_bytes[rank] = bz.next_out - stream[rank];
     BZ2_bzCompressEnd(&bz);
@@ -72,80 +74,103 @@ static void write_streams(void) {
 
 #ifdef VIA_GATHER
 
-enum { PIECE = 32768, LARGEST_PIECE = 65536, MOST_OPEN = 32 };
+enum { IN_A_ROUND = 65536 };
 
-static char *rows; // rank 0: of each round a piece of each rank
-static MPI_Request *going;
-static int goings, *which;
-static long piece, begun; // of this rank's stream
+static char *all;              // rank 0: all streams, each at its place
+static long steps, steps_each; // of FEED bytes, in a round
+static long rounds, round_now; // as many for all ranks, whose parts are equal but for a byte
+static long *begun;            // of each round, in this rank's stream
+static int *sizes, *places; // of each round: how many bytes each rank has made, this one's behind them; where they go
+static MPI_Request *going;  // of each round two
+static int *which;
 
-static void plain(void) {
-    int *bytes = malloc((size_t)ranks * sizeof *bytes), *at = malloc((size_t)ranks * sizeof *at), mine;
-    compress_part(NULL);
-    mine = (int)stream_bytes[rank];
-    MPI_Gather(&mine, 1, MPI_INT, bytes, 1, MPI_INT, 0, MPI_COMM_WORLD);
-    for (int r = 0, end = 0; rank == 0 && r < ranks; end += bytes[r++]) at[r] = end;
-    MPI_Gatherv(stream[rank], mine, MPI_BYTE, rows, bytes, at, MPI_BYTE, 0, MPI_COMM_WORLD);
-    for (int r = 0; rank == 0 && r < ranks; r++) {
-        stream_bytes[r] = bytes[r];
-        memcpy(stream[r], rows + at[r], (size_t)bytes[r]);
-    }
-    write_streams();
-    free(bytes), free(at);
+static int *sizes_of(long k) {
+    return sizes + k * (ranks + 1);
+}
+static int *places_of(long k) {
+    return places + k * ranks;
 }
 
-static void gather_next(void) {
-    if (goings >= MOST_OPEN) MPI_Wait(&going[goings - MOST_OPEN], MPI_STATUS_IGNORE);
-    char *row = rank == 0 ? rows + (long)goings * ranks * piece : NULL;
-    MPI_Igather(stream[rank] + begun, (int)piece, MPI_BYTE, row, (int)piece, MPI_BYTE, 0, MPI_COMM_WORLD,
-                &going[goings++]);
-    begun += piece;
+static void plain(void) {
+    compress_part(NULL);
+    int mine = (int)stream_bytes[rank];
+    MPI_Gather(&mine, 1, MPI_INT, sizes, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    for (int r = 0; rank == 0 && r < ranks; r++) {
+        stream_bytes[r] = sizes[r];
+        places[r] = (int)(stream[r] - all);
+    }
+    MPI_Gatherv(rank == 0 ? MPI_IN_PLACE : stream[rank], mine, MPI_BYTE, all, sizes, places, MPI_BYTE, 0,
+                MPI_COMM_WORLD);
+    write_streams();
+}
+
+// What was made in a round follows the sizes, which rank 0 must know before.
+static void gather_pieces(long k) {
+    if (rank == 0) MPI_Wait(&going[2 * k], MPI_STATUS_IGNORE);
+    for (int r = 0; rank == 0 && r < ranks; r++)
+        places_of(k)[r] = k == 0 ? (int)(stream[r] - all) : places_of(k - 1)[r] + sizes_of(k - 1)[r];
+    MPI_Igatherv(rank == 0 ? MPI_IN_PLACE : stream[rank] + begun[k], sizes_of(k)[ranks], MPI_BYTE, all, sizes_of(k),
+                 places_of(k), MPI_BYTE, 0, MPI_COMM_WORLD, &going[2 * k + 1]);
+}
+
+static void next_round(long made) {
+    const long k = round_now++;
+    begun[k + 1] = made;
+    sizes_of(k)[ranks] = (int)(made - begun[k]);
+    MPI_Igather(&sizes_of(k)[ranks], 1, MPI_INT, sizes_of(k), 1, MPI_INT, 0, MPI_COMM_WORLD, &going[2 * k]);
+    if (k > 0) gather_pieces(k - 1);
 }
 
 static void gather_produced(const char *data, long bytes) {
-    const long made = data + bytes - stream[rank];
     int done;
-    while (made - begun >= piece) gather_next();
-    MPI_Testsome(goings, going, &done, which, MPI_STATUSES_IGNORE);
+    if (++steps % steps_each == 0 && round_now < rounds - 1) next_round(data + bytes - stream[rank]);
+    MPI_Testsome(2 * (int)round_now, going, &done, which, MPI_STATUSES_IGNORE);
 }
 
-// As many rounds as the longest stream has pieces: what comes behind a shorter one is not looked at.
-static void pipelined(long piece_bytes) {
-    int bytes, rounds, *of_all = malloc((size_t)ranks * sizeof *of_all);
-    piece = piece_bytes;
-    begun = goings = 0;
+static void pipelined(long in_a_round) {
+    long longest = 0;
+    for (int r = 0; r < ranks; r++) longest = parts[r] > longest ? parts[r] : longest;
+    rounds = (longest + in_a_round - 1) / in_a_round + 1;
+    steps_each = in_a_round / FEED;
+    steps = round_now = begun[0] = 0;
+    for (long k = 0; k < 2 * rounds; k++) going[k] = MPI_REQUEST_NULL;
     compress_part(gather_produced);
-    bytes = (int)stream_bytes[rank];
-    rounds = (bytes + (int)piece - 1) / (int)piece;
-    MPI_Allreduce(MPI_IN_PLACE, &rounds, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
-    while (goings < rounds) gather_next();
-    MPI_Gather(&bytes, 1, MPI_INT, of_all, 1, MPI_INT, 0, MPI_COMM_WORLD);
-    MPI_Waitall(goings, going, MPI_STATUSES_IGNORE);
+    while (round_now < rounds) next_round(stream_bytes[rank]);
+    gather_pieces(rounds - 1);
+    MPI_Waitall(2 * (int)rounds, going, MPI_STATUSES_IGNORE);
     for (int r = 0; rank == 0 && r < ranks; r++) {
-        stream_bytes[r] = of_all[r];
-        for (long k = 0; k * piece < of_all[r]; k++) {
-            const long rest = of_all[r] - k * piece;
-            memcpy(stream[r] + k * piece, rows + (k * ranks + r) * piece, (size_t)(rest < piece ? rest : piece));
-        }
+        stream_bytes[r] = 0;
+        for (long k = 0; k < rounds; k++) stream_bytes[r] += sizes_of(k)[r];
     }
     write_streams();
-    free(of_all);
 }
 
-// The library's own MPI_Igather in the program without libstretto, and Stretto's in the other.
-static void hand(long piece_bytes) {
-    pipelined(piece_bytes);
+// The library's own in the program without libstretto, and Stretto's in the other.
+static void hand(long in_a_round) {
+    pipelined(in_a_round);
 }
 static void delta(void) {
-    pipelined(PIECE);
+    pipelined(IN_A_ROUND);
 }
 
-static void make_room(long most, long posts) {
-    stream[rank] = realloc(stream[rank], (size_t)(most + 2 * LARGEST_PIECE));
-    if (rank == 0) rows = malloc((size_t)ranks * (size_t)(most + 2 * LARGEST_PIECE));
-    going = malloc((size_t)posts * sizeof *going);
-    which = malloc((size_t)posts * sizeof *which);
-    if (!stream[rank] || (rank == 0 && !rows) || !going || !which) give_up("no memory for pieces");
+static void make_room(void) {
+    size_t whole = 0;
+    long most = 0;
+    for (int r = 0; r < ranks; r++) {
+        whole += (size_t)largest[r];
+        most = parts[r] / FEED + 4 > most ? parts[r] / FEED + 4 : most;
+    }
+    if (rank == 0) all = malloc(whole);
+    for (int r = 0; all && r < ranks; r++) {
+        free(stream[r]);
+        stream[r] = r == 0 ? all : stream[r - 1] + largest[r - 1];
+    }
+    begun = calloc((size_t)most + 1, sizeof *begun);
+    sizes = calloc((size_t)most * (size_t)(ranks + 1), sizeof *sizes);
+    places = calloc((size_t)most * (size_t)ranks, sizeof *places);
+    going = calloc((size_t)(2 * most), sizeof(MPI_Request));
+    which = calloc((size_t)(2 * most), sizeof *which);
+    if ((rank == 0 && !all) || !begun || !sizes || !places || !going || !which) give_up("no memory for rounds");
 }
 
 #else
@@ -168,7 +193,7 @@ static void plain(void) {
 
 // With Stretto: the message begins before its size is known, and grows.
 static void may_leave(const char *data, long bytes) {
-    MPIX_Delta_send_data(data, (size_t)bytes);
+    if (bytes > 0) MPIX_Delta_send_data(data, (size_t)bytes);
 }
 
 static void delta(void) {
@@ -257,8 +282,9 @@ static void hand(long chunk_bytes) {
     }
 }
 
-static void make_room(long most, long posts) {
-    (void)most;
+static void make_room(void) {
+    long posts = 0, smallest_chunk = 512;
+    for (int r = 0; r < ranks; r++) posts += largest[r] / smallest_chunk + 2;
     going = malloc((size_t)posts * sizeof *going);
     coming = malloc((size_t)posts * sizeof *coming);
     of_rank = malloc((size_t)posts * sizeof *of_rank);
@@ -301,15 +327,14 @@ static void set_up(void) {
     stream = calloc((size_t)ranks, sizeof *stream);
     stream_bytes = calloc((size_t)ranks, sizeof *stream_bytes);
     largest = calloc((size_t)ranks, sizeof *largest);
-    if (!part || !stream || !stream_bytes || !largest) give_up("no memory for %ld bytes", bytes);
-    long posts = 0, most = 0, smallest_chunk = 512;
+    parts = calloc((size_t)ranks, sizeof *parts);
+    if (!part || !stream || !stream_bytes || !largest || !parts) give_up("no memory for %ld bytes", bytes);
     for (int r = 0; r < ranks; r++) {
-        largest[r] = bound(share(bytes, r + 1) - share(bytes, r));
-        posts += largest[r] / smallest_chunk + 2;
-        most = largest[r] > most ? largest[r] : most;
+        parts[r] = share(bytes, r + 1) - share(bytes, r);
+        largest[r] = bound(parts[r]);
         if (r == rank || rank == 0) stream[r] = malloc((size_t)largest[r]);
     }
-    make_room(most, posts);
+    make_room();
     int read =
         fseek(in, share(bytes, rank), SEEK_SET) == 0 && fread(part, 1, (size_t)part_bytes, in) == (size_t)part_bytes;
     int all_read;

@@ -36,7 +36,7 @@ public:
         if (listens) stretto_sends_open = stretto_sends_open + 1;
     }
 
-    //! Not under the lock, which has been taken for nothing else of it since. Whether the request stands for it still.
+    //! Not under the lock. False: it is over, and its request stands for nothing any more.
     virtual bool end() = 0;
 
     const char *const call;

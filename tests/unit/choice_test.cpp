@@ -27,10 +27,22 @@ std::size_t lane(const char *collective, std::optional<std::size_t> bytes, int r
     return lane_bytes({collective, bytes, ranks, eager, 0, true});
 }
 
+std::size_t delta_lane(const char *collective, std::size_t bytes, std::size_t eager = 64 * KiB) {
+    return lane_bytes({collective, bytes, 4, eager, 0, true, true});
+}
+
 class Choice : public testing::Test {
 protected:
     void TearDown() override { policy = {}; }
 };
+
+TEST_F(Choice, gives_the_pipeline_of_a_delta_collective_its_steps) {
+    EXPECT_EQ(delta_lane("reduce", 64 * KiB), 4 * KiB);
+    EXPECT_EQ(delta_lane("reduce", 1024 * KiB), 16 * KiB);
+    EXPECT_EQ(delta_lane("bcast", 64 * 1024 * KiB), 64 * KiB);
+    EXPECT_EQ(delta_lane("bcast", 64 * 1024 * KiB, 8 * KiB), 8 * KiB);
+    EXPECT_EQ(delta_lane("alltoall", 128 * KiB), 8 * KiB);
+}
 
 TEST_F(Choice, goes_by_size_and_number_of_ranks) {
     EXPECT_EQ(chosen("bcast", 4 * KiB, of(4)), "binomial");
