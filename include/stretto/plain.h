@@ -129,8 +129,7 @@ static inline int MPIX_Delta_recv_c(void *buf, MPI_Count count, MPI_Datatype typ
 
 /* A delta collective is MPI's own blocking one at its end. What begin must remember for it: */
 struct stretto_plain_collective {
-    struct stretto_plain_collective *next;
-    MPI_Request request; /* inactive, so that it is unique and harmless until the end */
+    struct stretto_plain_operation operation; /* its request, and its place in the list */
     int (*carry_out)(const struct stretto_plain_collective *);
     const void *sendbuf;
     void *recvbuf;
@@ -140,7 +139,7 @@ struct stretto_plain_collective {
     MPI_Op op;
     MPI_Comm comm;
 };
-__attribute__((weak)) struct stretto_plain_collective *stretto_plain_collectives;
+__attribute__((weak)) struct stretto_plain_operation *stretto_plain_collectives;
 
 static inline struct stretto_plain_collective *
 stretto_plain_collective_begin(int (*carry_out)(const struct stretto_plain_collective *), MPI_Comm comm,
@@ -149,22 +148,15 @@ stretto_plain_collective_begin(int (*carry_out)(const struct stretto_plain_colle
     if (!one) return NULL;
     if (MPI_Recv_init(NULL, 0, MPI_BYTE, MPI_PROC_NULL, 0, comm, request) != MPI_SUCCESS)
         return free(one), (struct stretto_plain_collective *)NULL;
-    one->request = *request, one->carry_out = carry_out, one->comm = comm;
-    while (__atomic_test_and_set(&stretto_plain_lock, __ATOMIC_ACQUIRE)) continue;
-    one->next = stretto_plain_collectives;
-    stretto_plain_collectives = one;
-    __atomic_clear(&stretto_plain_lock, __ATOMIC_RELEASE);
+    one->operation.request = *request, one->carry_out = carry_out, one->comm = comm;
+    stretto_plain_enter(&stretto_plain_collectives, &one->operation);
     return one;
 }
 
 static inline int MPIX_Delta_collective_end(MPI_Request *request) {
-    struct stretto_plain_collective **at = &stretto_plain_collectives, *one;
+    struct stretto_plain_collective *one =
+        (struct stretto_plain_collective *)stretto_plain_leave(&stretto_plain_collectives, request, NULL);
     int code;
-    while (__atomic_test_and_set(&stretto_plain_lock, __ATOMIC_ACQUIRE)) continue;
-    while (*at && (*at)->request != *request) at = &(*at)->next;
-    one = *at;
-    if (one) *at = one->next;
-    __atomic_clear(&stretto_plain_lock, __ATOMIC_RELEASE);
     if (!one) return MPI_ERR_REQUEST;
     MPI_Request_free(request);
     code = one->carry_out(one);

@@ -105,16 +105,13 @@ std::size_t lane_bytes(const Facts &facts) {
     if (settings.force) return 1024;
     const std::string_view name = facts.collective;
     const std::size_t bytes = facts.bytes.value_or(SIZE_MAX);
-    // Each is a step of the program's pipeline.
-    if (facts.is_delta) {
-        const bool in_blocks = name == "gather" || name == "scatter" || name == "allgather" || name == "alltoall";
-        return std::max<std::size_t>(
-            std::min(std::clamp<std::size_t>(bytes / (in_blocks ? 16 : 64), 4 << 10, 64 << 10), facts.eager), 1024);
-    }
     std::size_t wanted = std::clamp<std::size_t>(bytes / 8, 4 << 10, 16 << 10);
-    if (name == "bcast" || name == "reduce") wanted = std::clamp<std::size_t>(bytes / 16, 4 << 10, 16 << 10);
-    // Two of what each rank adds up in a ring.
-    if (name == "allreduce")
+    const bool in_blocks = name == "gather" || name == "scatter" || name == "allgather" || name == "alltoall";
+    if (facts.is_delta) // each is a step of the program's pipeline
+        wanted = std::clamp<std::size_t>(bytes / (in_blocks ? 16 : 64), 4 << 10, 64 << 10);
+    else if (name == "bcast" || name == "reduce")
+        wanted = std::clamp<std::size_t>(bytes / 16, 4 << 10, 16 << 10);
+    else if (name == "allreduce") // two of what each rank adds up in a ring
         wanted = std::clamp<std::size_t>(bytes / 2 / static_cast<std::size_t>(facts.ranks), 4 << 10, 32 << 10);
     return std::max<std::size_t>(std::min(wanted, facts.eager), 1024);
 }

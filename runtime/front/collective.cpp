@@ -400,13 +400,6 @@ Scheduled::~Scheduled() {
     }
 }
 
-std::size_t Scheduled::results() const {
-    std::size_t sum = 0;
-    for (const schedule::Step &step : schedule->steps())
-        if (step.gives_result) sum += step.bytes;
-    return sum;
-}
-
 trigger::Watch Scheduled::watch(Trigger said, CallSite site) const {
     if (!asked.input.gapless() || asked.input.bytes() == 0 || asked.arguments.in_place) return {};
     const Range memory = *asked.input.span();

@@ -126,7 +126,7 @@ public:
     void start(schedule::Listener *listener = nullptr, bool fed = false);
 
     const Asked &what() const { return asked; }
-    std::size_t results() const; //!< bytes of the output that it writes
+    std::size_t results() const { return schedule->results().bytes(); } //!< bytes of the output that it writes
 
     //! Whether pages shall say what of the contribution is final.
     trigger::Watch watch(Trigger said, CallSite site) const;

@@ -99,16 +99,6 @@ struct OpenReceive {
 };
 std::vector<OpenReceive> open_receives;
 
-// Where pages or nobody shall say what is final and what is needed, annotations vanish: they cost a load and a branch.
-bool listens_to_annotations(Trigger said) {
-    return said == Trigger::automatic || said == Trigger::annotations;
-}
-
-Trigger trigger_on(MPI_Comm comm) {
-    progress::Guard guard;
-    return active ? mpi::communicator(comm)->says_what_is_final() : settings.trigger;
-}
-
 tune::Release choose_release(Trigger said) {
     tune::Release release;
     {
@@ -130,6 +120,15 @@ void report(const pages::Tracker::Misuse &misuse, const message::Send &send, con
 }
 
 } // namespace
+
+Trigger trigger_on(MPI_Comm comm) {
+    progress::Guard guard;
+    return active ? mpi::communicator(comm)->says_what_is_final() : settings.trigger;
+}
+
+bool listens_to_annotations(Trigger said) {
+    return said == Trigger::automatic || said == Trigger::annotations;
+}
 
 int send_begin(const void *buf, MPI_Count count, MPI_Datatype type, int dest, int tag, MPI_Comm comm,
                MPI_Request *request, CallSite site) {

@@ -3,8 +3,15 @@
 #pragma once
 #include "mpi/library.h"
 #include "trace/failure.h"
+#include "tune/settings.h"
 
 namespace stretto::front {
+
+//! Who says what is final and what is needed, on this communicator. Not under the lock.
+Trigger trigger_on(MPI_Comm comm);
+
+//! Where pages or nobody shall say it, annotations vanish: they cost a load and a branch.
+bool listens_to_annotations(Trigger said);
 
 int send_begin(const void *buf, MPI_Count count, MPI_Datatype type, int dest, int tag, MPI_Comm comm,
                MPI_Request *request, CallSite site);

@@ -232,23 +232,17 @@ private:
 
 std::vector<std::pair<MPI_Request, Open *>> open;
 
-// Where pages or nobody shall say what is final and what is needed, annotations vanish.
-bool listens_to_annotations(Trigger said) {
-    return said == Trigger::automatic || said == Trigger::annotations;
-}
-
 } // namespace
 
 int delta_begin(DeltaBegins begins, MPI_Request *request) {
     caller = begins.site;
     std::unique_ptr<Scheduled> scheduled;
     if (active) begins.offer({begins.call, false, &scheduled});
-    Trigger said = settings.trigger;
+    const Trigger said = trigger_on(begins.comm);
     tune::Release release;
     trigger::Watch watch;
     {
         const progress::Guard guard;
-        if (active) said = mpi::communicator(begins.comm)->says_what_is_final();
         release = tune::release(said);
         if (scheduled) watch = scheduled->watch(said, begins.site);
     }

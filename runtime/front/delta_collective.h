@@ -20,6 +20,17 @@ struct DeltaBegins {
 };
 int delta_begin(DeltaBegins begins, MPI_Request *request);
 
+//! The same by MPI_Ix of handled.h and the library's MPI_X, which have these arguments before the communicator.
+template <class Ours, class Native, class... Arguments>
+int delta_begin(const char *call, CallSite site, MPI_Request *request, Ours ours, Native native, MPI_Comm comm,
+                Arguments... arguments) {
+    const auto offer = [=](const Begins &begins) {
+        MPI_Request none;
+        ours(arguments..., comm, begins, &none);
+    };
+    return delta_begin({call, site, comm, offer, [=] { return native(arguments..., comm); }}, request);
+}
+
 //! All of the contribution is final.
 int delta_end(MPI_Request *request, CallSite site);
 

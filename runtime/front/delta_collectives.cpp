@@ -9,18 +9,12 @@ using namespace stretto;
 
 namespace {
 
-// ours: of handled.h. native: the library's blocking form.
-template <class Ours, class Native, class... Arguments>
-int begin(const char *call, CallSite site, MPI_Request *request, Ours ours, Native native, MPI_Comm comm,
-          Arguments... arguments) {
+template <class... Arguments>
+int begin(const char *call, CallSite site, Arguments... arguments) {
     front::require_library();
     const front::Inside inside;
     const report::Call reported(front::depth == 1, call, site);
-    const auto offer = [=](const front::Begins &begins) {
-        MPI_Request none;
-        ours(arguments..., comm, begins, &none);
-    };
-    return front::delta_begin({call, site, comm, offer, [=] { return native(arguments..., comm); }}, request);
+    return front::delta_begin(call, site, arguments...);
 }
 
 } // namespace

@@ -105,9 +105,6 @@ STRETTO_PUBLIC void mpix_delta_wait_data_long_(const void *address, const MPI_Ai
     if (stretto_receives_open) stretto_wait_data(address, static_cast<size_t>(*bytes));
 }
 
-// A handle of mpi_f08 is a type with one integer in it, and its status has the layout of the integers: the same functions, under
-// names of their own since Fortran wants one interface per name.
-#define FOR_MPI_F08(name) __attribute__((alias(#name "_"), visibility("default")))
 FOR_MPI_F08(mpix_delta_send_begin)
 void mpix_delta_send_begin_f08_(const void *, const MPI_Fint *, const MPI_Fint *, const MPI_Fint *, const MPI_Fint *,
                                 const MPI_Fint *, MPI_Fint *, MPI_Fint *);

@@ -86,4 +86,8 @@ inline void give(MPI_Fint *to, const MPI_Status &status) {
 
 } // namespace stretto::front::fortran
 
+// A handle of mpi_f08 is a type with one integer in it, and its status has the layout of the integers: the same functions, under
+// names of their own since Fortran wants one interface per name.
+#define FOR_MPI_F08(name) __attribute__((alias(#name "_"), visibility("default")))
+
 #endif

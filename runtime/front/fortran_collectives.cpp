@@ -13,19 +13,13 @@ namespace {
 using namespace stretto;
 using namespace front::fortran;
 
-// ours: of handled.h. native: the library's blocking form.
 template <class Ours, class Native, class... Arguments>
 void begin(const char *call, CallSite site, MPI_Fint *request, MPI_Fint *ierror, Ours ours, Native native,
            const MPI_Fint *comm, Arguments... arguments) {
     const front::Inside inside;
     const report::Call reported(front::depth == 1, call, site);
-    const MPI_Comm on = comm_of(*comm);
     MPI_Request begun;
-    const auto offer = [=](const front::Begins &begins) {
-        MPI_Request none;
-        ours(arguments..., on, begins, &none);
-    };
-    const int code = front::delta_begin({call, site, on, offer, [=] { return native(arguments..., on); }}, &begun);
+    const int code = front::delta_begin(call, site, &begun, ours, native, comm_of(*comm), arguments...);
     if (code == MPI_SUCCESS) *request = handle_of(begun);
     give(ierror, code);
 }
@@ -36,9 +30,6 @@ void *result(void *choice) {
 
 } // namespace
 
-// A handle of mpi_f08 is a type with one integer in it: the same functions, under names of their own since Fortran wants one interface
-// per name.
-#define FOR_MPI_F08(name) __attribute__((alias(#name "_"), visibility("default")))
 #define SITE __builtin_return_address(0)
 
 extern "C" {

@@ -87,7 +87,9 @@ void agree_on_collectives() {
     library.Bcast(text, sizeof text, MPI_CHAR, 0, job.deltas);
     settings.collectives = text;
     if (settings.collectives == "off") return;
-    int mine[] = {waits::can_call(), !trigger::has_delta_collectives()}, all[] = {0, 0};
+    // Only where nobody passes messages on it matters whether the program has delta collectives: to see that takes a look at all it imports.
+    const bool can = waits::can_call();
+    int mine[] = {can, can || !trigger::has_delta_collectives()}, all[] = {0, 0};
     library.Allreduce(mine, all, 2, MPI_INT, MPI_MIN, job.deltas);
     job.relays = all[0];
     job.delta_collectives = !all[1];

@@ -17,9 +17,7 @@ Run::Run(Name name, const Schedule &schedule, const Memories &memories, mpi::Cha
     : name(name), schedule(schedule), memories(memories), channel(channel), operation(operation), window(window),
       scratch(std::make_unique_for_overwrite<std::byte[]>(schedule.scratch_bytes())), listener(listener), fed(fed) {
     states.reserve(schedule.lanes());
-    if (listener)
-        for (const Step &step : schedule.steps())
-            if (step.gives_result) missing_.insert(step.writes());
+    if (listener) missing_ = schedule.results();
     if (channel.ready()) begin_lanes();
 }
 

@@ -1,10 +1,15 @@
 #include "schedule/schedule.h"
 
-#include "range/range_set.h"
-
 #include <utility>
 
 namespace stretto::schedule {
+
+RangeSet Schedule::results() const {
+    RangeSet all;
+    for (const Step &step : steps_)
+        if (step.gives_result) all.insert(step.writes());
+    return all;
+}
 
 void Builder::lane(std::size_t tag) {
     next_tag = static_cast<std::uint32_t>(tag);

@@ -1,5 +1,5 @@
 #pragma once
-#include "range/range.h"
+#include "range/range_set.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -72,6 +72,9 @@ public:
     }
     std::span<const Step> steps() const { return steps_; }
     std::size_t scratch_bytes() const { return scratch; }
+
+    //! Bytes of the output that it writes.
+    RangeSet results() const;
 
 private:
     friend class Builder;
