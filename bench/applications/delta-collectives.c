@@ -21,6 +21,7 @@
 #include <sys/prctl.h>
 
 #include "harness/dilated.h"
+#include "harness/median.h"
 
 enum { PARTS = 64, LEAST_PART = 4 << 10, MOST_PART = 64 << 10, WARMUP = 3, MOST_REPS = 99, LARGEST = 16 << 20 };
 enum { REDUCE, BCAST, ALLTOALL, COLLECTIVES };
@@ -121,16 +122,6 @@ static double slowest(void (*action)(void)) {
     seconds += now();
     MPI_Allreduce(&seconds, &most, 1, MPI_DOUBLE, MPI_MAX, WORLD);
     return most;
-}
-
-static int by_size(const void *a, const void *b) {
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-static double median(double *samples, int n) {
-    qsort(samples, (size_t)n, sizeof *samples, by_size);
-    return n % 2 ? samples[n / 2] : (samples[n / 2 - 1] + samples[n / 2]) / 2;
 }
 
 static const char *outcome(size_t *size) {

@@ -23,6 +23,7 @@
 #include <sys/prctl.h>
 
 #include "harness/dilated.h"
+#include "harness/median.h"
 
 enum {
     LEAST_PIECE = 4 << 10,
@@ -188,16 +189,6 @@ static double overlapped(const struct Collective *what, double seconds, long tes
     const double end = now();
     *overall = slowest(end - begin);
     return slowest(begun - begin + in_tests + end - waits);
-}
-
-static int by_size(const void *a, const void *b) {
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-static double median(double *samples, int n) {
-    qsort(samples, (size_t)n, sizeof *samples, by_size);
-    return n % 2 ? samples[n / 2] : (samples[n / 2 - 1] + samples[n / 2]) / 2;
 }
 
 static void fill(void) {

@@ -4,49 +4,23 @@ import argparse
 from contextlib import ExitStack
 from statistics import median
 
+import collectives
 import standalone
 from others import Watch, wait_for_quiet
 from place import HERE, Place, lab
-from plan import Parser, Wrong, check_hosts, check_mpi, count, default_dilation, sizes
 from progress import Tell
 from rich.console import Console
 from rich.table import Table
 from turns import in_turns
+from wrong import Wrong
 
 COLLECTIVES = ["reduce", "bcast", "alltoall"]
 
 
 def read(arguments: list[str]) -> argparse.Namespace:
-    top = Parser(prog="stretto bench delta-collectives", description=__doc__)
-    top.add_argument("--mpi", default="openmpi")
-    top.add_argument("-n", "--ranks", type=count, default=4, metavar="P", help="(default: 4)")
-    top.add_argument("--collectives", default=",".join(COLLECTIVES), metavar="C,C", help="(default: all three)")
-    top.add_argument(
-        "--sizes",
-        type=sizes,
-        metavar="B,B",
-        default=[2**18, 2**20],
-        help="of a message, or a block (default: 256 KiB, 1 MiB)",
-    )
+    top = collectives.parser("delta-collectives", __doc__, COLLECTIVES, [256, 1024], turns=2)
     top.add_argument("--ratio", type=float, default=1, metavar="R", help="computation by messages (default: 1)")
-    top.add_argument("--lab", metavar="RATE", default="50mbit", help="the link, dilated (default: 50mbit); or none")
-    top.add_argument("--reps", type=count, default=5, metavar="N", help="operations of a kind in a launch (default: 5)")
-    top.add_argument("--turns", type=count, default=2, metavar="N", help="launches (default: 2)")
-    top.add_argument("--patience", type=float, default=20, metavar="S", help="how long to wait for quiet (default: 20)")
-    top.add_argument("--json", action="store_true")
-    asked = top.parse_args(arguments)
-    check_mpi(asked.mpi)
-    check_hosts(asked.mpi, asked.lab)
-    asked.dilate = default_dilation(asked.lab)
-    asked.collectives = asked.collectives.split(",")
-    for name in asked.collectives:
-        if name not in COLLECTIVES:
-            raise Wrong(f"--collectives: {name} is unknown (it may be: {', '.join(COLLECTIVES)})")
-    for bytes in asked.sizes:
-        if bytes % 4 or not 4 <= bytes <= 2**24:
-            raise Wrong(f"--sizes: {bytes}: want a multiple of 4 up to 16 MiB")
-    if asked.ranks < 2:
-        raise Wrong("-n: want at least 2 ranks")
+    asked = collectives.read(top, arguments, COLLECTIVES)
     if asked.ratio <= 0:
         raise Wrong("--ratio: want a number greater than 0")
     return asked
@@ -55,8 +29,7 @@ def read(arguments: list[str]) -> argparse.Namespace:
 def measure(asked: argparse.Namespace, tell: Tell) -> dict:
     wait_for_quiet(asked.patience, 0.15)
     watch = Watch()
-    words = ["--dilate", asked.dilate, "--reps", asked.reps, "--sizes", ",".join(map(str, asked.sizes))]
-    words += ["--collectives", ",".join(asked.collectives), "--ratio", asked.ratio]
+    words = [*collectives.words(asked), "--ratio", asked.ratio]
     with ExitStack() as keep:
         place = Place(
             asked.mpi, asked.ranks, None if asked.lab == HERE else keep.enter_context(lab(asked.lab, asked.ranks))

@@ -5,10 +5,10 @@ from contextlib import ExitStack
 from functools import partial
 from statistics import median
 
+import collectives
 import standalone
 from others import Watch, wait_for_quiet
 from place import HERE, Place, lab, stretto_run
-from plan import Parser, Wrong, check_hosts, check_mpi, count, default_dilation, sizes
 from progress import Tell
 from rich.console import Console
 from rich.table import Table
@@ -19,43 +19,14 @@ NATIVE, STRETTO, HELPER = "native", "Stretto", "Stretto, helper"
 
 
 def read(arguments: list[str]) -> argparse.Namespace:
-    top = Parser(prog="stretto bench nbc", description=__doc__)
-    top.add_argument("--mpi", default="openmpi")
-    top.add_argument("-n", "--ranks", type=count, default=4, metavar="P", help="(default: 4)")
-    top.add_argument("--collectives", default=",".join(COLLECTIVES), metavar="C,C", help="(default: seven)")
-    top.add_argument(
-        "--sizes",
-        type=sizes,
-        metavar="B,B",
-        default=[2**14, 2**16, 2**18],
-        help="of a message, or a block (default: 16, 64, 256 KiB)",
-    )
-    top.add_argument("--lab", metavar="RATE", default="50mbit", help="the link, dilated (default: 50mbit); or none")
-    top.add_argument("--reps", type=count, default=5, metavar="N", help="operations of a kind in a launch (default: 5)")
-    top.add_argument("--turns", type=count, default=3, metavar="N", help="launches of each, in turns (default: 3)")
-    top.add_argument("--patience", type=float, default=20, metavar="S", help="how long to wait for quiet (default: 20)")
-    top.add_argument("--json", action="store_true")
-    asked = top.parse_args(arguments)
-    check_mpi(asked.mpi)
-    check_hosts(asked.mpi, asked.lab)
-    asked.dilate = default_dilation(asked.lab)
-    asked.collectives = asked.collectives.split(",")
-    for name in asked.collectives:
-        if name not in COLLECTIVES:
-            raise Wrong(f"--collectives: {name} is unknown (it may be: {', '.join(COLLECTIVES)})")
-    for bytes in asked.sizes:
-        if bytes % 4 or not 4 <= bytes <= 2**24:
-            raise Wrong(f"--sizes: {bytes}: want a multiple of 4 up to 16 MiB")
-    if asked.ranks < 2:
-        raise Wrong("-n: want at least 2 ranks")
-    return asked
+    top = collectives.parser("nbc", __doc__, COLLECTIVES, [16, 64, 256], turns=3)
+    return collectives.read(top, arguments, COLLECTIVES)
 
 
 def measure(asked: argparse.Namespace, tell: Tell) -> dict:
     wait_for_quiet(asked.patience, 0.15)
     watch = Watch()
-    words = ["--dilate", asked.dilate, "--reps", asked.reps, "--sizes", ",".join(map(str, asked.sizes))]
-    words += ["--collectives", ",".join(asked.collectives)]
+    words = collectives.words(asked)
     with ExitStack() as keep:
         place = Place(
             asked.mpi, asked.ranks, None if asked.lab == HERE else keep.enter_context(lab(asked.lab, asked.ranks))

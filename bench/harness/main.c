@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "kernel.h"
+#include "median.h"
 
 struct Options option = {.bytes = 409600, .dilate = 1};
 int rank, ranks;
@@ -127,15 +128,6 @@ static uint64_t checksum(void) {
     }
     MPI_Allreduce(&sum, &all, 1, MPI_UINT64_T, MPI_BXOR, MPI_COMM_WORLD);
     return all;
-}
-
-static int by_size(const void *a, const void *b) {
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-static double median(double *v, int n) {
-    qsort(v, (size_t)n, sizeof *v, by_size);
-    return n % 2 ? v[n / 2] : (v[n / 2 - 1] + v[n / 2]) / 2;
 }
 
 // A young TCP connection's receiver acknowledges short messages within its sender's system call, a used one's within its own:

@@ -247,7 +247,9 @@ def test_delta_collectives_are_measured_against_one_after_the_other():
         (name, bytes, bytes // 2**12) for name in ("reduce", "bcast", "alltoall") for bytes in (2**14, 2**16)
     ]
     for row in rows:
-        assert 0 < row["compute"] < row["native"] and row["compute"] < row["delta"] and row["message"] > 0
+        assert all(row[time] > 0 for time in ("message", "compute", "native", "ours", "delta")), row
+        for ratio, over in (("of_ideal", "ideal"), ("over_ours", "ours"), ("over_native", "native")):
+            assert row[ratio] == pytest.approx(row[over] / row["delta"]), row
         # Message and computation have one length: what is left is how the pipeline is filled.
         longer, shorter = max(row["compute"], row["message"]), min(row["compute"], row["message"])
         fill = row["ideal"] - longer
