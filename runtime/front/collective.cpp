@@ -1,9 +1,12 @@
 #include "front/collective.h"
 
+#include "front/blocking_collective.h"
 #include "front/enter.h"
 #include "front/entry.h"
 #include "front/operation.h"
 #include "front/pages.h"
+#include "front/results.h"
+#include "message/copied.h"
 #include "mpi/waits.h"
 #include "pages/memory.h"
 #include "pages/quiet.h"
@@ -99,6 +102,11 @@ std::optional<Range> Side::span() const {
     return Range{programs_base, programs_base + end};
 }
 
+bool Side::has_some_of_each_block(const RangeSet &missing) const {
+    return std::none_of(places.begin(), places.end(),
+                        [&](Range place) { return !place.empty() && missing.covers(place); });
+}
+
 Range Side::addresses() const {
     Range all{UINTPTR_MAX, 0};
     for (const Block &block : blocks) {
@@ -159,7 +167,7 @@ bool may_be_ours(const mpi::Communicator &communicator, bool asked) {
     using collective::policy, collective::Policy;
     if (policy.ours == Policy::Ours::off || !mpi::there_are_channels()) return false;
     if (!communicator.frames || communicator.between_groups || !communicator.use.frames) return false;
-    const mpi::Peer *peer = communicator.farthest();
+    const mpi::Peer *peer = communicator.farthest;
     if (!peer || !peer->frames) return false;
     return asked || policy.ours == Policy::Ours::all || settings.force || peer->frames_plain;
 }
@@ -169,12 +177,14 @@ std::optional<Asked> Asked::on(MPI_Comm comm, const char *collective, const Begi
     const progress::Guard guard;
     const auto &c = mpi::communicator(comm);
     // One that nobody was introduced to: MPI_Comm_idup may not wait.
-    if (!may_be_ours(*c, begins.delta) || (!mpi::job.relays && !c->channel)) return {};
+    if (!may_be_ours(*c, begins.form == Form::delta) || (!mpi::job.relays && !c->channel)) return {};
+    // A blocking one gains by what its call leaves to the program's next computation.
+    if (begins.form == Form::blocking && !c->use.receives && !c->use.sends) return {};
     Asked asked{collective, c};
-    asked.is_delta = begins.delta;
+    asked.form = begins.form;
     asked.arguments.ranks = c->size();
     asked.arguments.rank = c->rank;
-    asked.arguments.lane = c->farthest()->eager;
+    asked.arguments.lane = c->farthest->eager;
     return asked;
 }
 
@@ -224,14 +234,20 @@ bool is_predefined(MPI_Op op) {
 } // namespace
 
 collective::Facts Asked::facts(int number) const {
-    return {collective, bytes, arguments.ranks, arguments.lane, number, mpi::job.relays, is_delta};
+    return {collective, bytes, arguments.ranks, arguments.lane, number, mpi::job.relays, form == Form::delta};
+}
+
+bool Asked::pays() const {
+    using collective::policy, collective::Policy;
+    const bool asked_for = settings.force || (policy.ours == Policy::Ours::all && form != Form::delta);
+    return asked_for || collective::pays(facts());
 }
 
 bool Asked::adds_up(MPI_Op op, MPI_Datatype type) {
     if (op == MPI_OP_NULL || op == MPI_NO_OP || op == MPI_REPLACE || type == MPI_DATATYPE_NULL) return false;
     calls_program = !is_predefined(op);
     // A delta reduction adds in the order that its function documents.
-    if ((calls_program || !is_exact(type)) && !collective::policy.reorders && !settings.force && !is_delta)
+    if ((calls_program || !is_exact(type)) && !collective::policy.reorders && !settings.force && form != Form::delta)
         return false;
     const mpi::TypeMap &map = mpi::type_map(type);
     if (!map.known() || map.bytes() == 0) return false;
@@ -302,6 +318,7 @@ struct Built {
 std::deque<Built> built; // the one used last comes first
 constexpr std::size_t most_built = 32;
 constexpr double soonest_look = 250e-6; // seconds
+constexpr double enough_looks = 8;
 constexpr std::size_t fed_window = 256;
 
 std::shared_ptr<const schedule::Schedule> schedule_of(const collective::Algorithm &algorithm,
@@ -365,15 +382,13 @@ int Type_free(MPI_Datatype *type) {
 
 Scheduled::Scheduled(Asked &&what, const Begins &begins)
     : asked(std::move(what)), name{begins.call, callers_own(), asked.communicator.get(), 0},
-      persistent(begins.is_persistent) {
+      persistent(begins.form == Form::persistent) {
     mpi::Communicator &communicator = *asked.communicator;
     channel = mpi::channel(communicator);
     const std::optional<int> next = persistent ? channel->reserve() : channel->begin();
     if (!next)
-        fail(begins.call,
-             "more collectives are under way on one communicator than Stretto has tags for (STRETTO_COLLECTIVES=off "
-             "leaves them to the MPI library)",
-             name.site);
+        fail("more collectives are under way on one communicator than Stretto has tags for (STRETTO_COLLECTIVES=off "
+             "leaves them to the MPI library)");
     number = *next;
     const collective::Facts facts = asked.facts(number);
     asked.arguments.lane = collective::lane_bytes(facts);
@@ -381,11 +396,12 @@ Scheduled::Scheduled(Asked &&what, const Begins &begins)
     if (!mpi::job.relays) asked.arguments.most_lanes = schedule::Run::usual_window;
     const collective::Algorithm &algorithm = *collective::choose(facts, asked.arguments);
     collective::count(algorithm);
+    relays = algorithm.relays;
     schedule = schedule_of(algorithm, asked.arguments);
     // As soon as a lane may have come that others wait for.
-    if (algorithm.relays && schedule->lanes() > 1)
+    if (relays && (schedule->lanes() > 1 || asked.form == Form::blocking))
         name.look_within =
-            std::max(static_cast<double>(asked.arguments.lane) / communicator.farthest()->rate, soonest_look);
+            std::max(static_cast<double>(asked.arguments.lane) / communicator.farthest->rate, soonest_look);
     if (asked.operation != MPI_OP_NULL) {
         operators.keep(asked.operation);
         types.keep(asked.element);
@@ -393,6 +409,7 @@ Scheduled::Scheduled(Asked &&what, const Begins &begins)
 }
 
 Scheduled::~Scheduled() {
+    message::copied::held -= copied;
     if (!persistent) channel->end(number);
     if (asked.operation != MPI_OP_NULL) {
         operators.let_go(asked.operation, mpi::library.Op_free);
@@ -403,13 +420,33 @@ Scheduled::~Scheduled() {
 trigger::Watch Scheduled::watch(Trigger said, CallSite site) const {
     if (!asked.input.gapless() || asked.input.bytes() == 0 || asked.arguments.in_place) return {};
     const Range memory = *asked.input.span();
-    return tune::watch(said, site, pages::pointer(memory.begin), memory.bytes(), asked.communicator->farthest()->rate);
+    return tune::watch(said, site, pages::pointer(memory.begin), memory.bytes(), asked.communicator->farthest->rate);
 }
 
 void Scheduled::prepare() const {
     wait_for_matches();
-    if (!asked.is_delta) asked.input.settle(false);
+    if (asked.form != Form::delta) asked.input.settle(false);
     asked.output.settle(true);
+}
+
+// Who waits for what we send, or pass on, must not have to wait for the program's next call; nor, hop by hop, for the helper's.
+bool Scheduled::can_be_detached() const {
+    const std::size_t given = asked.input.bytes(), got = asked.output.bytes();
+    const double takes = static_cast<double>(std::max(given, got)) / asked.communicator->farthest->rate;
+    const Use &use = asked.communicator->use;
+    const bool others_are_served = progress::helper::enabled()
+                                       ? !relays || settings.force || takes >= enough_looks * name.look_within
+                                       : !relays && given == 0;
+    return given + got > 0 && !asked.arguments.in_place && !asked.calls_program && others_are_served &&
+           (given == 0 || (use.sends && message::copied::has_room(given))) &&
+           (got == 0 || (use.receives && Results::can_be_guarded(*this)));
+}
+
+void Scheduled::detach() {
+    asked.input.set_apart();
+    asked.output.set_apart();
+    copied = asked.input.bytes();
+    message::copied::held += copied;
 }
 
 void Scheduled::start(schedule::Listener *listener, bool fed) {
@@ -423,6 +460,7 @@ void Scheduled::start(schedule::Listener *listener, bool fed) {
     const std::size_t window = !mpi::job.relays ? SIZE_MAX : fed ? fed_window : schedule::Run::usual_window;
     run.emplace(name, *schedule, memories, *channel, number, window, listener, fed);
     open_runs++;
+    if (asked.form != Form::blocking) report_begin();
     if (run->complete()) return;
     progress::add(*run);
     if (mpi::job.relays) mpi::waits::call(look_from_within);
@@ -436,31 +474,38 @@ bool Scheduled::complete() {
     progress::remove(*run);
     open_runs--;
     if (!delivered_by_others) asked.output.deliver();
+    report::is_whole(reported);
     return delivered = true;
 }
 
+// Its time is the program's, until it is waited for.
+void Scheduled::report_begin() {
+    reported = report::current;
+    report::is_ours();
+    report::message(reported, report::Fate::collective_lanes, std::max(asked.input.bytes(), asked.output.bytes()));
+    report::runs_on(reported);
+}
+
 std::optional<int> begin(Asked &&asked, const Begins &begins, MPI_Request *request) {
-    using collective::policy, collective::Policy;
-    const collective::Facts facts = asked.facts();
-    if ((policy.ours == Policy::Ours::automatic || begins.delta) && !settings.force && !collective::pays(facts))
-        return {};
-    if (!collective::choose(facts, asked.arguments)) return {};
+    if (!asked.pays() || !collective::choose(asked.facts(), asked.arguments)) return {};
+    const bool is_persistent = begins.form == Form::persistent;
     std::unique_ptr<Scheduled> collective;
     {
         const progress::Guard guard;
         enter();
-        if (begins.is_persistent && !mpi::channel(*asked.communicator)->can_reserve()) return {};
+        if (is_persistent && !mpi::channel(*asked.communicator)->can_reserve()) return {};
         collective = std::make_unique<Scheduled>(std::move(asked), begins);
     }
-    if (!begins.is_persistent) collective->prepare();
-    if (begins.delta) {
+    if (!is_persistent) collective->prepare();
+    if (begins.form == Form::blocking) return carry_out(std::move(collective));
+    if (begins.form == Form::delta) {
         *begins.delta = std::move(collective);
         return MPI_SUCCESS;
     }
     const progress::Guard guard;
-    if (!begins.is_persistent) collective->start();
+    if (!is_persistent) collective->start();
     Operation &operation = new_operation();
-    operation.active = !begins.is_persistent;
+    operation.active = !is_persistent;
     operation.collective = std::move(collective);
     *request = operation.handle;
     return MPI_SUCCESS;

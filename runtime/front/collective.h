@@ -6,6 +6,7 @@
 #include "mpi/communicator.h"
 #include "mpi/type_map.h"
 #include "schedule/run.h"
+#include "trace/report.h"
 #include "trigger/registry.h"
 #include "tune/settings.h"
 
@@ -42,6 +43,9 @@ public:
     std::optional<Range> span() const;
     //! All bytes there belong to it.
     bool gapless() const { return span() && span()->bytes() == bytes(); }
+
+    //! Something of each block is there, which sets each rank's contribution apart from its call.
+    bool has_some_of_each_block(const RangeSet &missing) const;
 
     //! All addresses that may belong to it.
     Range addresses() const;
@@ -83,10 +87,13 @@ struct Asked {
     MPI_Op operation = MPI_OP_NULL;
     MPI_Datatype element = MPI_DATATYPE_NULL;
     bool calls_program = false; //!< the operation is the program's
-    bool is_delta = false;      //!< part by part (front/delta_collective.h)
+    Form form = Form::non_blocking;
 
     //! A call on a communicator whose collectives may be ours, as far as all ranks know alike; else nothing.
     static std::optional<Asked> on(MPI_Comm comm, const char *collective, const Begins &begins);
+
+    //! Is one of so many bytes (collective::Facts) worth it?
+    bool pays() const;
 
     //! For the choice of an algorithm.
     collective::Facts facts(int number = 0) const;
@@ -137,21 +144,37 @@ public:
     //! Somebody else has delivered them.
     void is_delivered() { delivered_by_others = true; }
 
+    //! Could it be carried out without the program's memory, and without its calls?
+    bool can_be_detached() const;
+    //! So it is: from copies of what it reads, and into an image. Before it is started.
+    void detach();
+
+    //! Its messages may be under way.
+    bool has_begun() const { return channel->ready(); }
+
+    //! The job ends.
+    [[noreturn]] void fail(const std::string &text) const { stretto::fail(name.call, text, name.site); }
+    CallSite begun_at() const { return name.site; }
+
     //! Once it has been started.
     schedule::Run &under_way() { return *run; }
 
 private:
+    void report_begin();
+
     Asked asked;
     schedule::Name name;
-    bool persistent;
+    bool persistent, relays = false;
     std::shared_ptr<mpi::Channel> channel;
-    int number; // of the channel's
+    int number;             // of the channel's
+    std::size_t copied = 0; // bytes (message/copied.h)
     std::shared_ptr<const schedule::Schedule> schedule;
     std::optional<schedule::Run> run;
     bool delivered = false, delivered_by_others = false;
+    report::Site *reported = nullptr; // where it began, if the program runs on from there
 };
 
-//! MPI_Ix or MPI_X_init; nothing: it is the library's. All that the program asks for is laid out.
+//! Whatever begins; nothing: it is the library's. All that the program asks for is laid out.
 std::optional<int> begin(Asked &&asked, const Begins &begins, MPI_Request *request);
 
 } // namespace stretto::front

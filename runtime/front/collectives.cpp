@@ -39,16 +39,23 @@ std::size_t bytes_of(MPI_Count count, MPI_Datatype type) {
     return static_cast<std::size_t>(count) * mpi::type_map(type).bytes();
 }
 
+// Its message has so many bytes, or each of its blocks: is that worth it? Before more is done for a short one.
+bool pays(Asked &asked, std::size_t bytes) {
+    asked.bytes = bytes;
+    return asked.pays();
+}
+
 // The contribution to a reduction, and where its result goes.
-void add_elements(Asked &asked, const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype type,
+bool add_elements(Asked &asked, const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype type,
                   bool has_result) {
+    asked.arguments.bytes = static_cast<std::size_t>(count) * asked.arguments.unit;
+    if (!pays(asked, asked.arguments.bytes)) return false;
     asked.arguments.in_place = sendbuf == MPI_IN_PLACE;
     if (!asked.arguments.in_place) asked.input.add(sendbuf, count, type);
     if (has_result) asked.output.add(recvbuf, count, type);
     asked.input.lay_out(false, true);
     asked.output.lay_out(false, true);
-    asked.arguments.bytes = static_cast<std::size_t>(count) * asked.arguments.unit;
-    asked.bytes = asked.arguments.bytes;
+    return true;
 }
 
 // All ranks contribute, and all have a result of as many elements.
@@ -56,7 +63,7 @@ std::optional<int> symmetric(const char *collective, const void *sendbuf, void *
                              MPI_Datatype type, MPI_Op op, MPI_Comm comm, Begins begins, MPI_Request *request) {
     auto asked = Asked::on(comm, collective, begins);
     if (!asked || count < 0 || aliased(sendbuf, recvbuf, count) || !asked->adds_up(op, type)) return {};
-    add_elements(*asked, sendbuf, recvbuf, count, type, true);
+    if (!add_elements(*asked, sendbuf, recvbuf, count, type, true)) return {};
     return begin(std::move(*asked), begins, request);
 }
 
@@ -76,8 +83,7 @@ std::optional<int> allgather(Asked &&asked, const void *sendbuf, MPI_Count sendc
 
 std::optional<int> Ibarrier(MPI_Comm comm, Begins begins, MPI_Request *request) {
     auto asked = Asked::on(comm, "barrier", begins);
-    if (!asked) return {};
-    asked->bytes = 0;
+    if (!asked || !pays(*asked, 0)) return {};
     return begin(std::move(*asked), begins, request);
 }
 
@@ -85,11 +91,12 @@ std::optional<int> Ibcast(void *buffer, MPI_Count count, MPI_Datatype type, int 
                           MPI_Request *request) {
     auto asked = Asked::on(comm, "bcast", begins);
     if (!asked || !sound(buffer, count, type) || !is_rank(root, *asked)) return {};
+    asked->arguments.bytes = bytes_of(count, type);
+    if (!pays(*asked, asked->arguments.bytes)) return {};
     asked->arguments.root = root;
     (asked->arguments.rank == root ? asked->input : asked->output).add(buffer, count, type);
     asked->input.lay_out();
     asked->output.lay_out();
-    asked->bytes = asked->arguments.bytes = bytes_of(count, type);
     return begin(std::move(*asked), begins, request);
 }
 
@@ -102,18 +109,15 @@ std::optional<int> Igather(const void *sendbuf, MPI_Count sendcount, MPI_Datatyp
     const bool is_root = arguments.rank == root;
     arguments.root = root;
     arguments.in_place = is_root && sendbuf == MPI_IN_PLACE;
-    if (!arguments.in_place) {
-        if (!sound(sendbuf, sendcount, sendtype)) return {};
-        asked->input.add(sendbuf, sendcount, sendtype);
-    }
-    if (is_root) {
-        if (!sound(recvbuf, recvcount, recvtype) || aliased(sendbuf, recvbuf, recvcount)) return {};
-        asked->output.add_equal(recvbuf, recvcount, recvtype, arguments.ranks);
-    }
+    if (!arguments.in_place && !sound(sendbuf, sendcount, sendtype)) return {};
+    if (is_root && (!sound(recvbuf, recvcount, recvtype) || aliased(sendbuf, recvbuf, recvcount))) return {};
+    arguments.bytes = is_root ? bytes_of(recvcount, recvtype) : bytes_of(sendcount, sendtype);
+    if (!pays(*asked, arguments.bytes)) return {};
+    if (!arguments.in_place) asked->input.add(sendbuf, sendcount, sendtype);
+    if (is_root) asked->output.add_equal(recvbuf, recvcount, recvtype, arguments.ranks);
     asked->input.lay_out();
     asked->output.lay_out();
     arguments.from = asked->output.equal();
-    asked->bytes = arguments.bytes = is_root ? bytes_of(recvcount, recvtype) : bytes_of(sendcount, sendtype);
     return begin(std::move(*asked), begins, request);
 }
 
@@ -151,18 +155,15 @@ std::optional<int> Iscatter(const void *sendbuf, MPI_Count sendcount, MPI_Dataty
     const bool is_root = arguments.rank == root;
     arguments.root = root;
     arguments.in_place = is_root && recvbuf == MPI_IN_PLACE;
-    if (is_root) {
-        if (!sound(sendbuf, sendcount, sendtype) || aliased(sendbuf, recvbuf, sendcount)) return {};
-        asked->input.add_equal(sendbuf, sendcount, sendtype, arguments.ranks);
-    }
-    if (!arguments.in_place) {
-        if (!sound(recvbuf, recvcount, recvtype)) return {};
-        asked->output.add(recvbuf, recvcount, recvtype);
-    }
+    if (is_root && (!sound(sendbuf, sendcount, sendtype) || aliased(sendbuf, recvbuf, sendcount))) return {};
+    if (!arguments.in_place && !sound(recvbuf, recvcount, recvtype)) return {};
+    arguments.bytes = is_root ? bytes_of(sendcount, sendtype) : bytes_of(recvcount, recvtype);
+    if (!pays(*asked, arguments.bytes)) return {};
+    if (is_root) asked->input.add_equal(sendbuf, sendcount, sendtype, arguments.ranks);
+    if (!arguments.in_place) asked->output.add(recvbuf, recvcount, recvtype);
     asked->input.lay_out();
     asked->output.lay_out();
     arguments.to = asked->input.equal();
-    asked->bytes = arguments.bytes = is_root ? bytes_of(sendcount, sendtype) : bytes_of(recvcount, recvtype);
     return begin(std::move(*asked), begins, request);
 }
 
@@ -196,10 +197,10 @@ std::optional<int> Iallgather(const void *sendbuf, MPI_Count sendcount, MPI_Data
                               MPI_Request *request) {
     auto asked = Asked::on(comm, "allgather", begins);
     if (!asked || !sound(recvbuf, recvcount, recvtype) || aliased(sendbuf, recvbuf, recvcount)) return {};
+    if (!pays(*asked, bytes_of(recvcount, recvtype))) return {};
     asked->output.add_equal(recvbuf, recvcount, recvtype, asked->arguments.ranks);
     asked->output.lay_out();
     asked->arguments.from = asked->output.equal();
-    asked->bytes = bytes_of(recvcount, recvtype);
     return allgather(std::move(*asked), sendbuf, sendcount, sendtype, begins, request);
 }
 
@@ -221,6 +222,7 @@ std::optional<int> Ialltoall(const void *sendbuf, MPI_Count sendcount, MPI_Datat
                              MPI_Request *request) {
     auto asked = Asked::on(comm, "alltoall", begins);
     if (!asked || !sound(recvbuf, recvcount, recvtype) || aliased(sendbuf, recvbuf, recvcount)) return {};
+    if (!pays(*asked, bytes_of(recvcount, recvtype))) return {};
     const bool in_place = sendbuf == MPI_IN_PLACE;
     if (in_place)
         asked->input.add_equal(recvbuf, recvcount, recvtype, asked->arguments.ranks);
@@ -233,7 +235,6 @@ std::optional<int> Ialltoall(const void *sendbuf, MPI_Count sendcount, MPI_Datat
     asked->output.lay_out();
     asked->arguments.to = asked->input.equal();
     asked->arguments.from = asked->output.equal();
-    asked->bytes = bytes_of(recvcount, recvtype);
     return begin(std::move(*asked), begins, request);
 }
 
@@ -304,7 +305,7 @@ std::optional<int> Ireduce(const void *sendbuf, void *recvbuf, MPI_Count count, 
     const bool is_root = asked->arguments.rank == root;
     if (is_root ? aliased(sendbuf, recvbuf, count) : sendbuf == MPI_IN_PLACE) return {};
     asked->arguments.root = root;
-    add_elements(*asked, sendbuf, recvbuf, count, type, is_root);
+    if (!add_elements(*asked, sendbuf, recvbuf, count, type, is_root)) return {};
     return begin(std::move(*asked), begins, request);
 }
 

@@ -8,7 +8,7 @@
 #include "front/entry.h"
 #include "front/operation.h"
 #include "front/pages.h"
-#include "pages/guard.h"
+#include "front/results.h"
 #include "pages/memory.h"
 #include "range/range_set.h"
 #include "trace/timeline.h"
@@ -25,8 +25,6 @@
 namespace stretto::front {
 
 namespace {
-
-constexpr std::size_t between_looks = 4096; // bytes of the result that the program uses: as few as a lane may have
 
 //! \brief One between its begin and its end.
 class Open : public Collective {
@@ -80,18 +78,18 @@ private:
 };
 
 //! \brief A schedule that is fed.
-class Fed final : public Open, private trigger::Sender, private trigger::Receiver, private schedule::Listener {
+class Fed final : public Open, private trigger::Sender {
 public:
     Fed(const DeltaBegins &begins, std::unique_ptr<Scheduled> what, bool listens, tune::Release release,
         trigger::Watch watch)
-        : Open(begins, listens), scheduled(std::move(what)), release(release), begun(trace::now()) {
+        : Open(begins, listens), scheduled(std::move(what)), results(*scheduled), release(release),
+          begun(trace::now()) {
         const Asked &asked = scheduled->what();
         // What lies in the output, or in an image, is taken from there when it is all there.
         is_held = asked.input.bytes() > 0 ? !asked.input.span() : asked.arguments.in_place;
-        guards = release == tune::Release::guarded && !asked.arguments.in_place && !asked.calls_program &&
-                 asked.output.gapless() && scheduled->results() == asked.output.bytes();
+        guards = release == tune::Release::guarded && Results::can_be_guarded(*scheduled);
         if (guards) scheduled->set_apart();
-        if (!is_held) scheduled->start(this, asked.input.bytes() > 0);
+        if (!is_held) scheduled->start(&results, asked.input.bytes() > 0);
         const Side &contribution = is_held && asked.input.bytes() == 0 ? asked.output : asked.input;
         const Range memory = contribution.span().value_or(contribution.addresses());
         trigger::enter(pages::pointer(memory.begin), memory.bytes(), *this, watch, asked.arguments.lane, site);
@@ -105,15 +103,12 @@ public:
             const progress::Guard guard;
             stop_listening();
             if (is_held)
-                scheduled->start(this);
+                scheduled->start(&results);
             else
                 scheduled->under_way().all_ready();
             if (complete()) return true;
-            if (guards) close_pages();
-            all_is_there = all_is_there || scheduled->what().output.bytes() == 0;
-            const Range memory = used().span().value_or(used().addresses());
-            trigger::enter(pages::pointer(memory.begin), memory.bytes(), static_cast<trigger::Receiver &>(*this));
-            is_receiver = true;
+            if (guards) results.close_pages();
+            results.begin_use();
             hears_needs = release == tune::Release::annotated;
             if (hears_needs) stretto_receives_open = stretto_receives_open + 1;
         }
@@ -129,7 +124,7 @@ public:
 
 private:
     // Without annotations and pages nobody could say what is needed.
-    bool may_run_on() { return hears_needs || complete() || (guarded ? guarded->edges_arrived() : all_is_there); }
+    bool may_run_on() { return hears_needs || complete() || results.usable(); }
 
     // Of the sender.
     void ready(Range range, CallSite where) override {
@@ -152,82 +147,18 @@ private:
         if (total) tune::learn_sender(site, heard, total, trace::now() - begun);
     }
 
-    // What the program uses after the end. Who gets nothing may use what it gave: that passes on what others wait for, too.
-    const Side &used() const {
-        const Asked &asked = scheduled->what();
-        return asked.output.bytes() > 0 ? asked.output : asked.input;
-    }
-
-    // Of the receiver.
-    bool arrived(Range range) override {
-        schedule::Run &run = scheduled->under_way();
-        const auto is_here = [&] {
-            if (scheduled->what().output.bytes() == 0) return true;
-            // Else memory does not say which bytes: all of them.
-            return scheduled->what().output.span() ? !run.missing().intersects(range) : scheduled->complete();
-        };
-        since_look += range.bytes();
-        if (since_look >= between_looks || !is_here()) {
-            since_look = 0;
-            run.poll();
-        }
-        return is_here();
-    }
-
-    // From here on the program stops where it touches what has not come.
-    void close_pages() {
-        const Side &output = scheduled->what().output;
-        const Range memory = *output.span();
-        const RangeSet &missing = scheduled->under_way().missing();
-        const std::size_t here = missing.empty() ? memory.bytes() : missing.ranges().front().begin;
-        auto *const program = static_cast<std::byte *>(const_cast<void *>(pages::pointer(memory.begin)));
-        std::memcpy(program, output.memory(), here);
-        if (here < memory.bytes()) {
-            guarded =
-                pages::Guard::begin(program, memory.bytes(), {.here = here, .shares = progress::Guard::one_thread});
-            if (guarded->how() == pages::Guarding::block) {
-                open_pages();
-                return;
-            }
-            missing.for_each_gap({here, memory.bytes()}, [&](Range range) { bring(range); });
-        }
-        all_is_there = !guarded;
-        scheduled->is_delivered();
-    }
-
-    void result(Range range) override {
-        if (!guarded) return;
-        bring(range);
-        if (guarded->missing() > 0) return;
-        open_pages();
-        all_is_there = true;
-    }
-
-    void bring(Range range) {
-        if (!guarded->arrive(range.begin, scheduled->what().output.memory() + range.begin, range.bytes()))
-            fail(call, "its result cannot come in: its buffer is gone, unmapped before it had come", site);
-    }
-
-    void open_pages() {
-        guarded->end();
-        guarded = nullptr;
-    }
-
     void leave() {
-        if (guarded) open_pages();
-        if (!is_receiver) return;
-        is_receiver = false;
-        trigger::leave(static_cast<trigger::Receiver &>(*this));
+        results.end_use();
         if (hears_needs) stretto_receives_open = stretto_receives_open - 1;
+        hears_needs = false;
     }
 
     std::unique_ptr<Scheduled> scheduled;
+    Results results;
     const tune::Release release;
     const double begun;
-    bool is_held = false, guards = false, is_receiver = false, hears_needs = false, all_is_there = false;
+    bool is_held = false, guards = false, hears_needs = false;
     RangeSet declared; // of what is held
-    pages::Guard *guarded = nullptr;
-    std::size_t since_look = 0;
 };
 
 std::vector<std::pair<MPI_Request, Open *>> open;
@@ -237,7 +168,7 @@ std::vector<std::pair<MPI_Request, Open *>> open;
 int delta_begin(DeltaBegins begins, MPI_Request *request) {
     caller = begins.site;
     std::unique_ptr<Scheduled> scheduled;
-    if (active) begins.offer({begins.call, false, &scheduled});
+    if (active) begins.offer({begins.call, Form::delta, &scheduled});
     const Trigger said = trigger_on(begins.comm);
     tune::Release release;
     trigger::Watch watch;

@@ -289,7 +289,7 @@ void Receive::run_on() {
     fate = state == State::posted ? report::Fate::receive_unmatched : report::Fate::receive_released;
     report::runs_on(reported);
     run.bytes = state == State::posted ? data.bytes() : total;
-    ran_since = trace::now();
+    run.begins(trace::now());
     if (state == State::posted) {
         count(Rule::receive_unmatched);
         ran_on_unmatched = true;
@@ -435,7 +435,7 @@ void Receive::finish() {
 }
 
 void Receive::learn_release() {
-    if (!(waits_since > 0)) run.hidden += trace::now() - ran_since;
+    run.ends(trace::now());
     report::is_whole(reported);
     run.comes = framed ? tune::Comes::in_deltas : tune::Comes::whole;
     tune::learn(site, run);
@@ -462,15 +462,7 @@ bool Receive::arrived(Range range) {
 
 void Receive::waits(bool begins) {
     if (begins) report::Stop::meets(reported);
-    if (!ran_on || begins == (waits_since > 0)) return; // another thread waits, too
-    if (begins) {
-        waits_since = trace::now();
-        run.hidden += waits_since - ran_since;
-        run.stops++;
-    } else {
-        ran_since = trace::now();
-        waits_since = 0;
-    }
+    if (ran_on) run.waits(begins, trace::now());
 }
 
 void Receive::lost() const {

@@ -160,9 +160,8 @@ private:
     pages::Guard *guard = nullptr;    // of what had not come when it began
     std::size_t tail = 0;             // cells from here on come early
     bool ran_on = false, ran_on_unmatched = false;
-    double ran_since = 0, waits_since = 0; // 0: it does not
-    tune::RunOn run;                       // what that brought
-    bool all_came = false;                 // the last cell came, as long as it may be: no marker follows
+    tune::RunOn run;       // what that brought
+    bool all_came = false; // the last cell came, as long as it may be: no marker follows
     bool marker_wanted = false;
     unsigned fruitless = 0; // looks since the last cell came
     MPI_Request marker = MPI_REQUEST_NULL;

@@ -1,5 +1,6 @@
 #include "message/send.h"
 
+#include "message/copied.h"
 #include "message/tags.h"
 #include "mpi/job.h"
 #include "mpi/lifeline.h"
@@ -25,10 +26,6 @@ std::uint64_t serials = 0;
 // sent some deltas, and at the latest when more have left.
 constexpr double deltas_between_looks = 4;
 constexpr std::size_t most_between_looks = 8;
-
-// Bytes of deltas that left from copies and that the library still holds. Under STRETTO_FORCE the budget is 0, and copies are made all the same.
-std::size_t copied = 0;
-constexpr std::size_t least_copied = 1 << 20;
 
 std::vector<Send *> held_back;
 
@@ -152,7 +149,7 @@ void Send::hold_back(bool apart) {
     kept = std::make_unique_for_overwrite<std::byte[]>(end_bytes);
     data.pack(0, end_bytes, kept.get());
     data = {kept.get(), static_cast<MPI_Count>(end_bytes), MPI_BYTE};
-    copied += end_bytes;
+    copied::held += end_bytes;
     copies = false;
     detached = true;
     if (!all_left()) paced++;
@@ -160,7 +157,7 @@ void Send::hold_back(bool apart) {
 
 Send::~Send() {
     if (!detached) return;
-    copied -= end_bytes;
+    copied::held -= end_bytes;
     if (!all_left()) paced--;
 }
 
@@ -217,7 +214,7 @@ bool Send::is_copied(std::size_t bytes) const {
 }
 
 bool Send::may_be_copied(std::size_t bytes) const {
-    return to.comm->use.sends && kind == Kind::ordinary && copied + bytes <= std::max(settings.budget, least_copied);
+    return to.comm->use.sends && kind == Kind::ordinary && copied::has_room(bytes);
 }
 
 // One delta. False when the window is full.
@@ -244,7 +241,7 @@ bool Send::leave(std::size_t k, bool whatever_the_window) {
         packed = std::make_unique_for_overwrite<std::byte[]>(bytes);
         data.pack(range.begin, bytes, packed.get());
         from = packed.get();
-        copied += bytes;
+        copied::held += bytes;
         count(data.contiguous() ? Rule::send_copied : Rule::typed_send);
     } else {
         from = data.contiguous_at(range.begin);
@@ -349,7 +346,7 @@ void Send::look_at_pending() {
         Delta &gone = pending[pending_from++];
         progress::moves++;
         if (gone.packed)
-            copied -= gone.bytes;
+            copied::held -= gone.bytes;
         else
             from_buffer -= !detached;
         gone.packed.reset();

@@ -34,12 +34,14 @@ std::vector<Unheard> unheard;
 } // namespace
 
 Channel::Channel(MPI_Comm ours, std::vector<int> ranks, MPI_Comm programs, int most)
-    : communicator(ours), number(take_number(most)), ranks(std::move(ranks)), numbers(this->ranks.size()) {
+    : communicator(ours), number(take_number(most)), ranks(std::move(ranks)), numbers(this->ranks.size()),
+      sent(this->ranks.size()) {
     all_ready();
     library.Iallgather(&number, 1, MPI_INT, numbers.data(), 1, MPI_INT, programs, &learning);
 }
 
-Channel::Channel(MPI_Comm ours, int size) : communicator(ours), numbers(static_cast<std::size_t>(size)) {
+Channel::Channel(MPI_Comm ours, int size)
+    : communicator(ours), numbers(static_cast<std::size_t>(size)), sent(static_cast<std::size_t>(size)) {
     for (int rank = 0; rank < size; rank++) ranks.push_back(rank);
     taken.assign(1, true);
 }

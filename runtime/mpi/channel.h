@@ -45,6 +45,10 @@ public:
     }
     int own_tag(int operation, int lane) const { return tag(number, operation, lane); }
 
+    //! Is the next message to this rank to be sent synchronously? Every sixteenth is, of whatever operation: who sends learns that
+    //! those before it have been asked for.
+    bool next_is_synchronous(int rank) { return ++sent[static_cast<std::size_t>(rank)] % synchronous_every == 0; }
+
     //! The next operation's number, the same on all ranks if they begin operations in the same order. Nothing: it is taken still.
     std::optional<int> begin();
     void end(int operation) { open.reset(static_cast<std::size_t>(operation)); }
@@ -54,11 +58,13 @@ public:
     bool can_reserve() const { return next_persistent < operations; }
 
 private:
+    static constexpr unsigned synchronous_every = 16;
     static int tag(int number, int operation, int lane) { return (number * operations + operation) * lanes + lane; }
 
     MPI_Comm communicator;
     int number = 0; // ours
     std::vector<int> ranks, numbers;
+    std::vector<unsigned> sent; // messages to each rank
     MPI_Request learning = MPI_REQUEST_NULL;
     int next = 0, next_persistent = first_persistent;
     std::bitset<operations> open;

@@ -30,6 +30,15 @@ bool asserts_exact_length(MPI_Comm handle) {
     return flag && std::strcmp(value, "true") == 0;
 }
 
+const Peer *farthest_of(const std::vector<Peer *> &peers) {
+    const Peer *found = nullptr;
+    for (const Peer *peer : peers) {
+        if (!peer || peer->rank == MPI_PROC_NULL) return nullptr;
+        if (peer != &job.peers[static_cast<std::size_t>(job.rank)] && (!found || !peer->near)) found = peer;
+    }
+    return found;
+}
+
 std::shared_ptr<Communicator> describe(MPI_Comm handle) {
     auto c = std::make_shared<Communicator>();
     c->handle = handle;
@@ -56,6 +65,7 @@ std::shared_ptr<Communicator> describe(MPI_Comm handle) {
         c->peers.push_back(peer);
         c->frames = c->frames || (peer && peer->frames);
     }
+    c->farthest = farthest_of(c->peers);
     return c;
 }
 
@@ -64,15 +74,6 @@ int most_channels() {
 }
 
 } // namespace
-
-const Peer *Communicator::farthest() const {
-    const Peer *found = nullptr;
-    for (const Peer *peer : peers) {
-        if (!peer || peer->rank == MPI_PROC_NULL) return nullptr;
-        if (peer != &job.peers[static_cast<std::size_t>(job.rank)] && (!found || !peer->near)) found = peer;
-    }
-    return found;
-}
 
 Last last;
 

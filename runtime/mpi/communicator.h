@@ -20,16 +20,15 @@ struct Communicator {
     int rank = MPI_PROC_NULL; //!< this process in it
     bool frames = false;      //!< framed messages may pass on it at all
     Use use = settings.use;   //!< what is done with ordinary messages; the program's own word (stretto) or STRETTO
-    std::optional<Trigger> trigger;   //!< the program's own word (stretto_trigger); else STRETTO_TRIGGER
-    std::vector<Peer *> peers;        //!< by (remote) rank; nullptr: outside MPI_COMM_WORLD
+    std::optional<Trigger> trigger; //!< the program's own word (stretto_trigger); else STRETTO_TRIGGER
+    std::vector<Peer *> peers;      //!< by (remote) rank; nullptr: outside MPI_COMM_WORLD
+    //! A peer by the longest way that messages take in it: between nodes, if it has ranks on several. Nobody, where some rank does not run
+    //! Stretto, or there is no other. All ranks get a peer of the same class.
+    const Peer *farthest = nullptr;
     bool between_groups = false;      //!< an inter-communicator
     std::shared_ptr<Channel> channel; //!< of its collectives, where they have been ours
 
     int size() const { return static_cast<int>(peers.size()); }
-
-    //! A peer by the longest way that messages take in it: between nodes, if it has ranks on several. Nobody, where some rank does not run
-    //! Stretto, or there is no other. All ranks get a peer of the same class.
-    const Peer *farthest() const;
 
     Trigger says_what_is_final() const { return trigger.value_or(settings.trigger); }
 

@@ -107,6 +107,10 @@ void enable(Found (*its_look)(double), double its_period, std::size_t more_than)
     least = more_than;
 }
 
+bool enabled() {
+    return least != SIZE_MAX;
+}
+
 void wanted(std::size_t bytes) {
     if (bytes <= least) [[likely]]
         return;

@@ -17,6 +17,9 @@ enum class Found {
 //! under way. None of its calls lets a program's signal in.
 void enable(Found (*look)(double until_next), double period, std::size_t more_than);
 
+//! Will there be one when it is wanted?
+bool enabled();
+
 //! Such a message may have begun. Under the lock, which is a real one from enable() on.
 void wanted(std::size_t bytes);
 

@@ -101,7 +101,7 @@ void Run::begin(const Step &step, std::size_t lane) {
     MPI_Request request = MPI_REQUEST_NULL;
     switch (step.action) {
     case Action::send: {
-        auto isend = lane % synchronous_every == synchronous_every - 1 ? mpi::library.Issend : mpi::library.Isend;
+        auto isend = channel.next_is_synchronous(step.peer) ? mpi::library.Issend : mpi::library.Isend;
         check(isend(source(step), bytes, MPI_BYTE, channel.rank(step.peer), channel.tag_to(step.peer, operation, tag),
                     channel.handle(), &request),
               step);

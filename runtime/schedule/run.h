@@ -44,13 +44,13 @@ protected:
 
 //! \brief A schedule that is being carried out. The schedule and the memories stay until it is complete.
 //!
-//! Lanes begin in their order, and no lane while one of a window before it is under way: every sixteenth lane's sends are
-//! synchronous, so that no receiver's library holds more than a window of a sender's lanes that nobody has asked for yet.
+//! Lanes begin in their order, and no lane while one of a window before it is under way: now and then a send is synchronous
+//! (mpi::Channel), so that no receiver's library holds more than a window of a sender's lanes that nobody has asked for yet.
 //!
 //! One that is fed waits in each lane for the bytes of the input that the next step reads, until ready() names them.
 class Run final : public progress::Task {
 public:
-    static constexpr std::size_t usual_window = 64, synchronous_every = 16;
+    static constexpr std::size_t usual_window = 64;
     static_assert(most_tags == mpi::Channel::lanes);
 
     //! An operation with a number of its own of the channel's, which has the schedule's ranks. It begins once the channel is ready.

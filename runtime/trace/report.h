@@ -151,6 +151,12 @@ inline void message(Site *site, Fate fate, std::size_t bytes) {
     messages.bytes += bytes;
 }
 
+//! The call that this thread is in is a collective that Stretto carries out.
+inline void is_ours() {
+    if (current) [[unlikely]]
+        current->of_the_library = false;
+}
+
 //! The call that this thread is in has waited for a match until now.
 void matched();
 

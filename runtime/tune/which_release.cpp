@@ -56,6 +56,18 @@ bool lets_run_on(CallSite site, std::size_t missing, double link_rate, std::opti
     return true;
 }
 
+void RunOn::waits(bool begins, double now) {
+    if (begins == (waits_since > 0)) return;
+    if (begins) {
+        waits_since = now;
+        hidden += now - ran_since;
+        stops++;
+    } else {
+        ran_since = now;
+        waits_since = 0;
+    }
+}
+
 void learn(CallSite site, const RunOn &run) {
     Site &its = sites[site];
     its.last = run.comes;

@@ -17,12 +17,21 @@ enum class Comes { in_deltas, whole };
 //! taken to come as the last one did.
 bool lets_run_on(CallSite site, std::size_t missing, double link_rate, std::optional<Comes> comes = {});
 
-//! \brief A receive whose call returned early.
+//! \brief A call that returned early.
 struct RunOn {
     double hidden = 0;     //!< seconds that the program ran on, without those that it waited for the message after all,
     std::size_t stops = 0; //!< so often
     std::size_t bytes = 0; //!< of the message
     Comes comes = Comes::in_deltas;
+    double ran_since = 0, waits_since = 0; //!< 0: it does not
+
+    void begins(double now) { ran_since = now; }
+    void ends(double now) {
+        if (!(waits_since > 0)) hidden += now - ran_since;
+    }
+
+    //! The program begins to wait after all, or goes on. Another thread may be waiting, too.
+    void waits(bool begins, double now);
 };
 
 //! It has come whole, now; or it could not be guarded, and nothing was hidden.

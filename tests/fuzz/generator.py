@@ -85,6 +85,7 @@ REQUESTS_OF_RECEIVES = (IRECV, RECV_INIT, MPROBE_IMRECV)
 
 # As interpreter.c numbers them.
 COLLECTIVES = range(1, 18)
+NON_BLOCKING, PERSISTENT, BLOCKING = range(3)
 REDUCE = 12
 MAY_BE_IN_PLACE = (3, 4, 5, 6, 7, 8, 9, 12, 13, 16)
 
@@ -406,7 +407,7 @@ class Planner:
         return Lines([(t, rank, f"together {ident} {kind} {comm} {size} {root}") for rank in range(self.ranks)])
 
     def collective(self):
-        """A non-blocking or persistent collective, which ranks complete when they like."""
+        """A collective: what is not blocking is completed when each rank likes, and all results are looked at then."""
         r = self.random
         kind, comm, t, ident = r.choice(COLLECTIVES), r.choice((WORLD, TWIN, BACKWARDS)), self.later(), next(self.ids)
         reduces = kind >= REDUCE
@@ -416,13 +417,13 @@ class Planner:
         in_place = int(r.random() < 0.2 and kind in MAY_BE_IN_PLACE)
         item = Lines([])
         text = f"{kind} {comm} {signature} {layouts[0]} {layouts[1]} {n} {r.randrange(self.ranks)} {in_place}"
-        persistent = r.random() < 0.25
-        text += f" {r.randrange(4)} {int(persistent)}"
+        form = r.choice((NON_BLOCKING, NON_BLOCKING, PERSISTENT, BLOCKING))
+        text += f" {r.randrange(4)} {form}"
         for rank in range(self.ranks):
             item.operations.append((t, rank, f"collective {ident} {text} {{slot}}"))
             one = Message(ident, comm, rank, rank, 0, silent=True, choice=r.getrandbits(30))
             # The other calls of MPICH 4.0 and 5.0 by themselves hang, or end with an error, at persistent collectives.
-            one.alone = persistent
+            one.alone = form != NON_BLOCKING
             item.requests.append((t + 0.1 + self.jitter(6), rank, one))
         return item
 

@@ -747,23 +747,25 @@ static struct blocks blocks_of(int most, int me, int salt, int per_pair, MPI_Dat
     return b;
 }
 
+enum form { NON_BLOCKING, PERSISTENT, BLOCKING };
+
 #if MPI_VERSION >= 4
-#define BEGIN(name, init, ...) \
-    (persistent ? MPI_##init##_init(__VA_ARGS__, MPI_INFO_NULL, &s->request) : MPI_I##name(__VA_ARGS__, &s->request))
+#define BEGIN(name, Name, ...)                                                         \
+    (form == BLOCKING     ? MPI_##Name(__VA_ARGS__)                                    \
+     : form == PERSISTENT ? MPI_##Name##_init(__VA_ARGS__, MPI_INFO_NULL, &s->request) \
+                          : MPI_I##name(__VA_ARGS__, &s->request))
 #else
-#define BEGIN(name, init, ...) MPI_I##name(__VA_ARGS__, &s->request)
+#define BEGIN(name, Name, ...) (form == BLOCKING ? MPI_##Name(__VA_ARGS__) : MPI_I##name(__VA_ARGS__, &s->request))
 #endif
 
-/* collective: kind comm signature layouts n root in_place operation persistent slot. Layouts are of the contribution and of the result. */
+/* collective: kind comm signature layouts n root in_place operation form slot. Layouts are of the contribution and of the result. */
 static void do_collective(struct thread *t, const struct operation *o) {
     const int *f = o->fields;
     const int kind = f[0], n = f[5], in_place = f[7], reduces = kind >= REDUCE;
     const int root = to_local(f[1], f[6]), extent = element_extent(f[2]);
     const int varies = kind == GATHERV || kind == SCATTERV || kind == ALLGATHERV || kind >= ALLTOALLV;
     int code = 0, me, sends, receives;
-#if MPI_VERSION >= 4
-    const int persistent = f[9];
-#endif
+    const enum form form = f[9];
     MPI_Comm comm = t->comm[f[1]];
     MPI_Comm_rank(comm, &me);
     struct slot *s = slot_for(t, o, f[10], f[2], varies || reduces ? PLAIN : f[4], (n + 4) * ranks);
@@ -852,9 +854,13 @@ static void do_collective(struct thread *t, const struct operation *o) {
         break;
     }
 #if MPI_VERSION >= 4
-    s->persistent = persistent;
-    if (persistent && !code) code = MPI_Start(&s->request);
+    s->persistent = form == PERSISTENT;
+    if (form == PERSISTENT && !code) code = MPI_Start(&s->request);
 #endif
+    if (form == BLOCKING) { /* what it was given is the program's again, and what it got may be looked at later */
+        s->request = MPI_REQUEST_NULL;
+        memset(s->contribution, 0x5a, s->contributed);
+    }
     s->active = 1, s->collective = kind;
     s->undefined = kind == EXSCAN && me == 0;
     if (code) say(t, "%d collective error %d\n", o->id, class_of(code));

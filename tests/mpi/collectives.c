@@ -1,30 +1,9 @@
 /* Non-blocking and persistent collectives: what the blocking ones give, in every form of arguments. */
-#include "promise.h"
+#include "elements.h"
 #include <pthread.h>
 
 enum { MOST = 30000 };
 static const int counts[] = {0, 1, 7, 1000, MOST};
-
-/* What rank r contributes at place k; sums of a few do not overflow. */
-static int value(int r, int k, int salt) {
-    return (int)(((unsigned)r * 7919u + (unsigned)k * 104729u + (unsigned)salt * 1299709u) % 1000003u);
-}
-
-static int *made(int elements, int salt) {
-    int *buffer = malloc(sizeof(int) * (size_t)(elements ? elements : 1));
-    for (int k = 0; k < elements; k++) buffer[k] = value(rank, k, salt);
-    return buffer;
-}
-
-static int *filled(int elements, int with) {
-    int *buffer = malloc(sizeof(int) * (size_t)(elements ? elements : 1));
-    for (int k = 0; k < elements; k++) buffer[k] = with;
-    return buffer;
-}
-
-static int same(const int *a, const int *b, int elements) {
-    return memcmp(a, b, sizeof(int) * (size_t)elements) == 0;
-}
 
 /* Completed in several ways. */
 static void end(MPI_Request *request, int how) {

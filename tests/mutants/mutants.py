@@ -9,6 +9,7 @@ import dataclasses
 FORCE = {"STRETTO_FORCE": "1", "STRETTO_NONCE": "73747265747461206675676120342027"}
 PAGES = {"STRETTO_TRIGGER": "pages"}
 RELEASED = FORCE | {"STRETTO": "all", "STRETTO_BUDGET": "512K", "STRETTO_HELPER": "off"}
+HELPED = RELEASED | {"STRETTO_HELPER": "200"}
 UNMATCHED = RELEASED | {"STRETTO_RELEASE": "unmatched"}
 
 
@@ -935,19 +936,48 @@ MUTANTS = [
     ),
     Mutant(
         "delta collectives: what has not come is not waited for",
-        "front/delta_collective.cpp",
-        "scheduled->what().output.span() ? !run.missing().intersects(range)",
-        "scheduled->what().output.span() ? true",
+        "front/results.cpp",
+        "output.span() ? !schedule.missing().intersects(range)",
+        "output.span() ? true",
         ("a_delta_collective_gives_what_mpis_own_gives",),
         ranks=3,
     ),
     Mutant(
         "delta collectives: pages open with what was there before",
-        "front/delta_collective.cpp",
-        "scheduled->what().output.memory() + range.begin, range.bytes()",
-        "pages::pointer(scheduled->what().output.span()->begin), range.bytes()",
+        "front/results.cpp",
+        "of.what().output.memory() + range.begin, range.bytes()",
+        "pages::pointer(of.what().output.span()->begin), range.bytes()",
         ("a_delta_collective_gives_what_mpis_own_gives",),
         transport="tcp",
         env=PAGES,
+    ),
+    Mutant(
+        "blocking collectives: a call returns before those whose data it gives have made theirs",
+        "front/blocking_collective.cpp",
+        "collective->what().output.has_some_of_each_block(missing) &&",
+        "",
+        ("released_a_collective_returns_when_those_whose_data_it_gives_have_called_it",),
+        ranks=3,
+        env=HELPED,
+    ),
+    Mutant(
+        "blocking collectives: what is given is not copied",
+        "front/collective.cpp",
+        "    asked.input.set_apart();\n",
+        "",
+        ("released_what_a_collective_was_given_may_be_overwritten_and_freed",),
+        ranks=3,
+        transport="tcp",
+        env=HELPED,
+    ),
+    Mutant(
+        "blocking collectives: others wait for the program's next call",
+        "front/collective.cpp",
+        ": !relays && given == 0;",
+        ": true;",
+        ("released_a_rank_that_returned_passes_messages_on",),
+        ranks=3,
+        transport="tcp",
+        env=RELEASED,
     ),
 ]

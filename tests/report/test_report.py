@@ -13,8 +13,10 @@ from launch import BUILD, launch, library, mpis
 HERE = pathlib.Path(__file__).parent
 STRETTO = BUILD / "bin/stretto"
 TIMES, BYTES = 5, 1 << 18
-# Everything is framed; the window lets a part of a message leave at once, and nobody moves the rest before MPI is called again.
+# Everything is framed; the window lets a part of a message leave at once, and nobody moves the rest before MPI is called again. Collectives
+# are calls that are waited in for nothing of Stretto's.
 RELEASED = {"STRETTO_FORCE": "1", "STRETTO": "all", "STRETTO_BUDGET": "512K", "STRETTO_HELPER": "off"}
+RELEASED |= {"STRETTO_COLLECTIVES": "off"}
 
 
 @functools.cache
@@ -146,6 +148,23 @@ def test_what_a_call_waited_for_another_message_is_that_ones(page):
     assert document["waited_s"] == pytest.approx(
         sum(one["waited_s"] for one in document["sites"] if one["for_messages"]), abs=1e-6
     )
+
+
+def test_collectives_of_strettos_are_hidden_from_where_their_calls_return(mpi, tmp_path):
+    env = {"STRETTO_FORCE": "1", "STRETTO": "all", "STRETTO_HELPER": "200"}
+    executable = program(mpi, "report_collectives_c", [HERE / "collectives.c"])
+    result, page = run(mpi, tmp_path, executable, env=env)
+    assert result.rc == 0 and page, result
+    bcast, begun, librarys = (site(page, "collectives.c", name) for name in ("bcast", "begun", "the librarys"))
+    assert begun["for_messages"] and begun["became"]["collective_lanes"]["messages"] == begun["calls"] == 2 * TIMES
+    assert begun["hidden_s"] > 0.02 * TIMES  # of both ranks, that slept twice as long
+    assert not librarys["for_messages"] and not librarys["messages"]
+    if mpi in ("mpich4", "abi"):  # nobody may pass anything on there
+        assert not bcast["for_messages"]
+        return
+    became = bcast["became"]
+    assert bcast["for_messages"] and became["send_framed"]["messages"] == TIMES  # of rank 0
+    assert became["receive_released"]["messages"] >= 1 and bcast["messages"] == 2 * TIMES
 
 
 def test_waits_are_told_over_the_ranks(page):

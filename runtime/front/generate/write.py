@@ -61,10 +61,22 @@ constexpr const char *data_symbols[] = {{
 """
 
 
-def collective(name):
-    """Who does a collective: MPI_Bcast_init is an MPI_Ibcast that begins later."""
+def form(name):
+    """Of a collective: MPI_Ibcast, MPI_Bcast_init or MPI_Bcast."""
     name = classes.base(name)
-    return "I" + name.removesuffix("_init").lower() if name.endswith("_init") else name
+    return (
+        "persistent"
+        if name.endswith("_init")
+        else "non_blocking"
+        if name[1].islower() and name[0] == "I"
+        else "blocking"
+    )
+
+
+def collective(name):
+    """Who does it: all forms are MPI_Ibcast, begun otherwise."""
+    name = classes.base(name)
+    return name if form(name) == "non_blocking" else "I" + name.removesuffix("_init").lower()
 
 
 def counted(function, standard):
@@ -117,11 +129,13 @@ namespace stretto::front {{
 {"".join(lines)}
 class Scheduled;
 
-// How an operation begins: MPI_Ix, MPI_X_init, or MPIX_Delta_x_begin.
+// How an operation begins: MPI_Ix, MPI_X_init, MPI_X, MPIX_Delta_x_begin.
+enum class Form {{ non_blocking, persistent, blocking, delta }};
+
 struct Begins {{
     const char *call;
-    bool is_persistent;
-    std::unique_ptr<Scheduled> *delta = nullptr; // where it is put then
+    Form form = Form::non_blocking;
+    std::unique_ptr<Scheduled> *delta = nullptr; // where a delta collective is put
 }};
 
 // Each does what MPI_X promises, or leaves it to the library (nothing), which all ranks decide alike.
@@ -202,14 +216,12 @@ def body(class_, function, standard, native, arguments):
     offer = ""
     if class_.name == "offered":
         outermost += "    if (outermost) front::caller = __builtin_return_address(0);\n"
-        is_persistent = name.endswith("_init")
-        given = [
-            p.name for p in function.parameters if p.name != "request" and not (is_persistent and p.name == "info")
-        ]
-        begins = f'{{"{function.symbol}", {"true" if is_persistent else "false"}}}'
+        given = ", ".join(p.name for p in function.parameters if p.name not in ("request", "info"))
+        request = "nullptr" if form(name) == "blocking" else "request"
         offer = (
             f"    if (outermost && front::framing())\n"
-            f"        if (const auto error = front::{collective(name)}({', '.join(given)}, {begins}, request)) return *error;\n"
+            f"        if (const auto error = front::{collective(name)}({given}, "
+            f'{{"{function.symbol}", front::Form::{form(name)}}}, {request})) return *error;\n'
         )
     first = (
         f"    const progress::Blocked blocked;\n    if (outermost && front::framing()) front::{class_.first}();\n"

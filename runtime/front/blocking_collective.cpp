@@ -1,0 +1,117 @@
+// Blocking collectives that are ours (MPI 4.1, 6.4 to 6.11): a call returns once what it gives lies in a copy, and what it gets is there or behind closed pages
+// (Ke et al. 2005; docs/collectives.md).
+#include "front/blocking_collective.h"
+
+#include "front/collective.h"
+#include "front/pages.h"
+#include "front/results.h"
+#include "trace/counters.h"
+#include "trace/report.h"
+#include "trace/timeline.h"
+#include "tune/which_release.h"
+
+#include <utility>
+
+namespace stretto::front {
+
+namespace {
+
+using report::Fate;
+
+//! \brief One under way, in its call and, where that returns early, until it is complete; then it goes by itself. Under the lock.
+class Blocking final : public progress::Task {
+public:
+    explicit Blocking(std::unique_ptr<Scheduled> what) : collective(std::move(what)), results(*collective) {
+        report::is_ours();
+        detached = collective->can_be_detached();
+        if (detached && gets() > 0 &&
+            !tune::lets_run_on(collective->begun_at(), gets(), link_rate(), tune::Comes::in_deltas)) {
+            detached = false;
+            fate = tune::is_worth_it(gets(), link_rate()) ? Fate::receive_given_up : Fate::receive_little;
+        }
+        if (detached) {
+            const report::Cost cost(reported);
+            collective->detach();
+            fate = gets() > 0 ? Fate::receive_here : Fate::send_framed;
+        }
+        collective->start(detached && gets() > 0 ? &results : nullptr);
+    }
+
+    bool may_return() {
+        if (collective->complete()) return true;
+        if (!detached || !collective->has_begun()) return false;
+        if (gets() == 0 || results.usable()) return true;
+        const RangeSet &missing = collective->under_way().missing();
+        // With nothing missing that delivers.
+        if (!missing.empty() && (tried || !may_close_pages(missing))) return false;
+        const bool is_new = !std::exchange(tried, true);
+        results.close_pages();
+        if (results.guards()) {
+            fate = Fate::receive_released;
+        } else if (is_new && !results.usable()) {
+            fate = Fate::receive_unguardable;
+            tune::learn(collective->begun_at(), {.bytes = gets()});
+        }
+        return results.usable();
+    }
+
+    //! Its call returns.
+    void leave() {
+        if (collective->complete()) {
+            end();
+            return;
+        }
+        count(Rule::collective_released);
+        if (results.guards()) results.begin_use();
+        progress::add(*this);
+    }
+
+    bool poll() override {
+        if (collective->complete()) end();
+        return false;
+    }
+    bool needs_us() const override { return true; }
+    bool goes_on_in_native_calls() const override { return true; }
+    const void *communicator() const override { return collective->what().communicator.get(); }
+
+private:
+    std::size_t gets() const { return collective->what().output.bytes(); }
+    double link_rate() const { return collective->what().communicator->farthest->rate; }
+
+    // What the call promises, that all whose data it gives have made theirs, holds once something of each has come.
+    bool may_close_pages(const RangeSet &missing) const {
+        return collective->what().output.has_some_of_each_block(missing) &&
+               tune::is_worth_it(missing.bytes(), link_rate());
+    }
+
+    void end() {
+        progress::remove(*this);
+        if (const auto run = results.end_use()) tune::learn(collective->begun_at(), *run);
+        report::message(reported, fate, gets() > 0 ? gets() : collective->what().input.bytes());
+        delete this;
+    }
+
+    std::unique_ptr<Scheduled> collective;
+    Results results;
+    bool detached = false, tried = false;
+    Fate fate = Fate::receive_waits;
+    report::Site *reported = report::current;
+};
+
+} // namespace
+
+int carry_out(std::unique_ptr<Scheduled> collective) {
+    const trace::Wait wait;
+    if (collective->can_be_detached()) start_pages();
+    Blocking *blocking;
+    {
+        const progress::Guard guard;
+        blocking = new Blocking(std::move(collective));
+    }
+    progress::until([&] { return blocking->may_return(); });
+    const progress::Guard guard;
+    blocking->leave();
+    return MPI_SUCCESS;
+}
+
+} // namespace stretto::front
