@@ -32,6 +32,8 @@ constexpr Algorithm table[] = {
     {"alltoall", "linear", alltoall::linear, false},
     {"alltoall", "pairwise", alltoall::pairwise, true},
     {"alltoall", "bruck", alltoall::bruck, true, equal_blocks},
+    {"neighbor_allgather", "linear", neighborhood::linear, false},
+    {"neighbor_alltoall", "linear", neighborhood::linear, false},
     {"reduce", "chain", reduce::chain, true},
     {"reduce", "binomial", reduce::binomial, true},
     {"allreduce", "recursive_doubling", allreduce::recursive_doubling, true},

@@ -50,6 +50,8 @@ struct Arguments {
     bool in_place = false; //!< MPI_IN_PLACE: the contribution is in `output`, where the result goes
     bool commutes = true;  //!< the operation
     bool varies = false;   //!< blocks may have several sizes, also where this rank knows none of them
+    //! Of a neighborhood: whom the blocks of `from` and `to` come from and go to. Nobody's are empty.
+    std::vector<int> sources, destinations;
 
     friend bool operator==(const Arguments &, const Arguments &) = default;
 
@@ -145,6 +147,11 @@ schedule::Schedule linear(const Arguments &);
 schedule::Schedule pairwise(const Arguments &);
 schedule::Schedule bruck(const Arguments &);
 } // namespace alltoall
+
+// Blocks are by the places of the neighbors in `sources` and `destinations`. Of neighbor_allgather those of `to` are the same bytes.
+namespace neighborhood {
+schedule::Schedule linear(const Arguments &);
+}
 
 namespace reduce {
 schedule::Schedule chain(const Arguments &);

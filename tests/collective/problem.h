@@ -158,6 +158,9 @@ public:
         return problem;
     }
 
+    Problem neighbor_allgather() { return neighborhood(true); }
+    Problem neighbor_alltoall() { return neighborhood(false); }
+
     Problem reduce() {
         const std::vector<Bytes> own = contributions(call(0).bytes);
         for (std::size_t r = 0; r < p; r++)
@@ -212,6 +215,55 @@ private:
 
     Problem &done() {
         problem.expected = problem.output;
+        return problem;
+    }
+
+    // In a graph in which a rank may be another's neighbor several times, its own, and one way only. Where blocks have several sizes there may
+    // be lists of nobody, or with nobody in them.
+    Problem neighborhood(bool same_to_all) {
+        std::map<std::pair<int, int>, std::vector<Bytes>> edges; // between two ranks, in their order
+        const auto bytes = [&] { return shape.unequal ? random() % (shape.elements + 1) * unit : call(0).bytes; };
+        for (std::size_t r = 0; r < p; r++) {
+            const std::size_t own = bytes(), degree = shape.unequal ? random() % 4 : 1 + random() % 4;
+            std::vector<Range> blocks;
+            problem.input[r] = some(own);
+            for (std::size_t k = 0; k < degree; k++) {
+                const bool nobody = shape.unequal && random() % 8 == 0;
+                const int to = nobody ? -1 : k == 0 ? (at(r) + 1) % shape.ranks : at(random() % p);
+                call(r).destinations.push_back(to);
+                if (!same_to_all) {
+                    const Bytes more = some(nobody ? 0 : bytes());
+                    blocks.push_back({problem.input[r].size(), problem.input[r].size() + more.size()});
+                    problem.input[r].insert(problem.input[r].end(), more.begin(), more.end());
+                } else
+                    blocks.push_back({0, nobody ? 0 : own});
+                if (!nobody) edges[{at(r), to}].push_back(get(problem.input[r], blocks.back()));
+            }
+            call(r).to = Blocks::of(blocks);
+        }
+        std::vector<std::vector<Bytes>> arrive(p);
+        for (std::size_t r = 0; r < p; r++) {
+            std::vector<int> &sources = call(r).sources;
+            for (const auto &[ends, blocks] : edges)
+                if (ends.second == at(r)) sources.insert(sources.end(), blocks.size(), ends.first);
+            if (shape.unequal) sources.push_back(-1);
+            std::shuffle(sources.begin(), sources.end(), random);
+            std::map<int, std::size_t> taken;
+            std::vector<Range> blocks;
+            std::size_t end = 0;
+            for (const int source : sources) {
+                arrive[r].push_back(source < 0 ? Bytes() : edges[{source, at(r)}][taken[source]++]);
+                end += random() % 3;
+                blocks.push_back({end, end + arrive[r].back().size()});
+                end = blocks.back().end;
+            }
+            call(r).from = Blocks::of(blocks);
+            problem.output[r] = some(end);
+        }
+        done();
+        for (std::size_t r = 0; r < p; r++)
+            for (std::size_t k = 0; k < arrive[r].size(); k++)
+                put(problem.expected[r], call(r).from[at(k)], arrive[r][k]);
         return problem;
     }
 
@@ -274,12 +326,19 @@ private:
 
 inline Problem make(const std::string &collective, const Shape &shape) {
     static const std::map<std::string, Problem (Maker::*)()> makers = {
-        {"barrier", &Maker::barrier},     {"bcast", &Maker::bcast},
-        {"gather", &Maker::gather},       {"scatter", &Maker::scatter},
-        {"allgather", &Maker::allgather}, {"alltoall", &Maker::alltoall},
-        {"reduce", &Maker::reduce},       {"allreduce", &Maker::allreduce},
-        {"scan", &Maker::scan},           {"reduce_scatter", &Maker::reduce_scatter},
+        {"barrier", &Maker::barrier},
+        {"bcast", &Maker::bcast},
+        {"gather", &Maker::gather},
+        {"scatter", &Maker::scatter},
+        {"allgather", &Maker::allgather},
+        {"alltoall", &Maker::alltoall},
+        {"reduce", &Maker::reduce},
+        {"allreduce", &Maker::allreduce},
+        {"scan", &Maker::scan},
+        {"reduce_scatter", &Maker::reduce_scatter},
         {"exscan", &Maker::exscan},
+        {"neighbor_allgather", &Maker::neighbor_allgather},
+        {"neighbor_alltoall", &Maker::neighbor_alltoall},
     };
     return (Maker(shape).*makers.at(collective))();
 }

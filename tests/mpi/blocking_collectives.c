@@ -96,7 +96,8 @@ PROMISE(released_results_of_collectives_are_read_from_their_end) {
         MPI_Alltoall(send, MOST, MPI_INT, got, MOST, MPI_INT, MPI_COMM_WORLD);
         for (int k = MOST - 1; k >= 0; k--) right = right && one[k] == value(root, k, turn);
         for (int r = ranks - 1; r >= 0; r--)
-            for (int k = MOST - 1; k >= 0; k -= 777) right = right && got[r * MOST + k] == value(r, rank * MOST + k, turn);
+            for (int k = MOST - 1; k >= 0; k -= 777)
+                right = right && got[r * MOST + k] == value(r, rank * MOST + k, turn);
         for (int r = 0; r < ranks; r++) right = right && is_of(got + r * MOST, MOST, r, rank * MOST, turn);
         CHECK(right);
         free(send), free(got), free(one);
@@ -159,6 +160,22 @@ PROMISE(released_a_communicator_is_freed_after_its_collective) {
     }
 }
 
+PROMISE(released_blocks_of_neighbors_are_read_from_their_end) {
+    const int list[2] = {(rank + 1) % ranks, (rank + ranks - 1) % ranks};
+    MPI_Comm ring;
+    MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 2, list, MPI_UNWEIGHTED, 2, list, MPI_UNWEIGHTED, MPI_INFO_NULL, 0,
+                                   &ring);
+    for (int turn = 0; turn < 4; turn++) {
+        int *send = made(2 * MOST, turn), *got = filled(2 * MOST, -1), right = 1;
+        MPI_Neighbor_allgather(send, MOST, MPI_INT, got, MOST, MPI_INT, ring);
+        memset(send, 0, sizeof(int) * MOST);
+        for (int k = 2 * MOST - 1; k >= 0; k--) right = right && got[k] == value(list[k / MOST], k % MOST, turn);
+        CHECK(right);
+        free(send), free(got);
+    }
+    MPI_Comm_free(&ring);
+}
+
 /* As a program may use one that gives everybody something of everybody: as a barrier. */
 PROMISE(released_a_collective_returns_when_those_whose_data_it_gives_have_called_it) {
     for (int turn = 0; turn < 2 * ranks; turn++) {
@@ -190,7 +207,8 @@ PROMISE(released_a_rank_that_returned_passes_messages_on) {
     MPI_Bcast(&key, 1, MPI_INT, 0, MPI_COMM_WORLD);
     for (int turn = 0; turn < 2; turn++) {
         snprintf(name, sizeof name, "/tmp/stretto-promise-%d-passes-%d", key, turn);
-        int *one = rank == 0 || turn ? made(MOST, turn) : filled(MOST, -1), *sum = filled(MOST, -1), patience = 2000, right;
+        int *one = rank == 0 || turn ? made(MOST, turn) : filled(MOST, -1), *sum = filled(MOST, -1), patience = 2000,
+            right;
         if (turn == 0)
             MPI_Bcast(one, MOST, MPI_INT, 0, MPI_COMM_WORLD);
         else

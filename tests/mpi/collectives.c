@@ -276,6 +276,156 @@ PROMISE(a_contribution_may_lie_where_the_result_goes) {
     }
 }
 
+/* Whom a rank receives from and sends to, in the order of its blocks. */
+struct neighbors {
+    int in, out, sources[16], destinations[16];
+};
+
+/* What the n-th message from a rank to another has: of several sizes. */
+static int size_between(int from, int to, int n) {
+    return (from * 1700 + to * 800 + n * 333 + 1) % 4000;
+}
+
+/* The sizes of a list's blocks, whose places are in reverse order. Nobody's would have some elements, too. */
+static void sizes_of_blocks(int n, const int *list, int sends, int *sizes_of, int *places) {
+    for (int k = 0; k < n; k++) {
+        int before = 0;
+        for (int i = 0; i < k; i++) before += list[i] == list[k];
+        sizes_of[k] = list[k] == MPI_PROC_NULL ? 5
+                      : sends                  ? size_between(rank, list[k], before)
+                                               : size_between(list[k], rank, before);
+        places[k] = (n - 1 - k) * 4000;
+    }
+}
+
+/* All forms, as the blocking ones; what nobody sends stays as it was. */
+static void exchange_blocks(MPI_Comm comm, const struct neighbors *near) {
+    enum { ROOM = 4000, MOST = 16 };
+    const int all_in = near->in * ROOM, all_out = near->out * ROOM;
+    MPI_Datatype gaps = with_gap(), types[MOST];
+    MPI_Request request;
+    int in_sizes[MOST], in_places[MOST], out_sizes[MOST], out_places[MOST];
+    MPI_Aint in_bytes[MOST], out_bytes[MOST];
+    sizes_of_blocks(near->in, near->sources, 0, in_sizes, in_places);
+    sizes_of_blocks(near->out, near->destinations, 1, out_sizes, out_places);
+    for (int k = 0; k < MOST; k++) {
+        types[k] = MPI_INT;
+        if (k < near->in) in_bytes[k] = in_places[k] * (MPI_Aint)sizeof(int);
+        if (k < near->out) out_bytes[k] = out_places[k] * (MPI_Aint)sizeof(int);
+    }
+    for (int what = 0; what < 12; what++) {
+        const int n = (const int[]){0, 1, 600, ROOM}[what % 4];
+        int *send = made(all_out + ROOM, what), *got = filled(all_in, -1), *expected = filled(all_in, -1);
+        if (what < 4) {
+            MPI_Ineighbor_alltoall(send, n, MPI_INT, got, n, MPI_INT, comm, &request);
+            end(&request, what);
+            MPI_Neighbor_alltoall(send, n, MPI_INT, expected, n, MPI_INT, comm);
+        } else if (what < 8) {
+            MPI_Ineighbor_allgather(send, n, MPI_INT, got, n, MPI_INT, comm, &request);
+            end(&request, what);
+            MPI_Neighbor_allgather(send, n, MPI_INT, expected, n, MPI_INT, comm);
+        } else if (what == 8) { /* packed on one side, with gaps on the other */
+            MPI_Ineighbor_alltoall(send, ROOM / 2, MPI_INT, got, ROOM / 4, gaps, comm, &request);
+            end(&request, what);
+            MPI_Neighbor_alltoall(send, ROOM / 2, MPI_INT, expected, ROOM / 4, gaps, comm);
+        } else if (what == 9) {
+            MPI_Ineighbor_alltoallv(send, out_sizes, out_places, MPI_INT, got, in_sizes, in_places, MPI_INT, comm,
+                                    &request);
+            end(&request, what);
+            MPI_Neighbor_alltoallv(send, out_sizes, out_places, MPI_INT, expected, in_sizes, in_places, MPI_INT, comm);
+        } else if (what == 10) {
+            MPI_Ineighbor_alltoallw(send, out_sizes, out_bytes, types, got, in_sizes, in_bytes, types, comm, &request);
+            end(&request, what);
+            MPI_Neighbor_alltoallw(send, out_sizes, out_bytes, types, expected, in_sizes, in_bytes, types, comm);
+        } else {
+            int from_each[MOST];
+            for (int k = 0; k < near->in; k++) from_each[k] = near->sources[k] < 0 ? 5 : 500 * (near->sources[k] + 1);
+            MPI_Ineighbor_allgatherv(send, 500 * (rank + 1), MPI_INT, got, from_each, in_places, MPI_INT, comm,
+                                     &request);
+            end(&request, what);
+            MPI_Neighbor_allgatherv(send, 500 * (rank + 1), MPI_INT, expected, from_each, in_places, MPI_INT, comm);
+        }
+        CHECK(same(got, expected, all_in));
+        free(send), free(got), free(expected);
+    }
+    MPI_Type_free(&gaps);
+}
+
+PROMISE(neighbors_in_a_grid_exchange_blocks_and_its_borders_stay_as_they_were) {
+    for (int what = 0; what < 3; what++) {
+        int sizes_of[2] = {0, 0}, periods[2] = {what == 1, what == 1};
+        const int dimensions = what == 2 ? 1 : 2;
+        int twice = 0; /* who is before may also come next: which block is which then, libraries see differently */
+        struct neighbors near = {0};
+        MPI_Comm grid;
+        MPI_Dims_create(ranks, dimensions, sizes_of);
+        if (what == 2) periods[0] = 1; /* a ring */
+        MPI_Cart_create(MPI_COMM_WORLD, dimensions, sizes_of, periods, 0, &grid);
+        for (int k = 0; k < dimensions; k++) {
+            int before, next;
+            MPI_Cart_shift(grid, k, 1, &before, &next);
+            near.sources[near.in++] = near.destinations[near.out++] = before;
+            near.sources[near.in++] = near.destinations[near.out++] = next;
+            twice = twice || (periods[k] && sizes_of[k] <= 2);
+        }
+        if (!twice) exchange_blocks(grid, &near);
+        MPI_Comm_free(&grid);
+    }
+}
+
+/* Several edges between two ranks, one way only, and from a rank to itself; the last of more than two has none. */
+static int edges_between(int from, int to) {
+    if (ranks > 2 && (from == ranks - 1 || to == ranks - 1)) return 0;
+    return (2 * from + to + 1) % 3;
+}
+
+PROMISE(neighbors_in_a_graph_exchange_blocks_in_the_order_of_their_lists) {
+    struct neighbors near = {0};
+    MPI_Comm graph;
+    for (int other = ranks - 1; other >= 0; other--)
+        for (int k = 0; k < edges_between(other, rank); k++) near.sources[near.in++] = other;
+    for (int k = 0; k < 2; k++)
+        for (int other = 0; other < ranks; other++)
+            if (k < edges_between(rank, other)) near.destinations[near.out++] = other;
+    MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, near.in, near.sources, MPI_UNWEIGHTED, near.out, near.destinations,
+                                   MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &graph);
+    exchange_blocks(graph, &near);
+    MPI_Comm_free(&graph);
+    /* A star with two edges to each of its rays. */
+    int ends[16], edges[64], n = 0;
+    near = (struct neighbors){0};
+    for (int k = 0; k < 2 * (ranks - 1); k++) edges[n++] = 1 + k % (ranks - 1);
+    ends[0] = n;
+    for (int r = 1; r < ranks; r++) edges[n++] = 0, edges[n++] = 0, ends[r] = n;
+    MPI_Graph_create(MPI_COMM_WORLD, ranks, ends, edges, 0, &graph);
+    for (int k = rank ? ends[rank - 1] : 0; k < ends[rank]; k++)
+        near.sources[near.in++] = near.destinations[near.out++] = edges[k];
+    exchange_blocks(graph, &near);
+    MPI_Comm_free(&graph);
+}
+
+/* Each pair of ranks has sizes of its own, and one that has no neighbor names nothing. Collectives of all ranks still find each other. */
+PROMISE(ranks_that_are_no_neighbors_need_not_know_of_each_others_blocks) {
+    enum { ROOM = 20000 };
+    MPI_Comm graph;
+    MPI_Request request;
+    const int other = rank ^ 1, alone = other >= ranks, n = rank / 2 % 2 ? 3 : ROOM;
+    int *send = made(ROOM, 3), *got = filled(ROOM, -1), one = rank == 0 ? 42 : 0, right = 1;
+    MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, !alone, &other, MPI_UNWEIGHTED, !alone, &other, MPI_UNWEIGHTED,
+                                   MPI_INFO_NULL, 0, &graph);
+    MPI_Ineighbor_alltoall(send, alone ? 0 : n, MPI_INT, got, alone ? 0 : n, MPI_INT, graph, &request);
+    end(&request, 0);
+    for (int k = 0; k < ROOM; k++) right = right && got[k] == (alone || k >= n ? -1 : value(other, k, 3));
+    CHECK(right);
+    MPI_Ibcast(&one, 1, MPI_INT, 0, graph, &request);
+    end(&request, 1);
+    CHECK(one == 42);
+    MPI_Ibarrier(graph, &request);
+    end(&request, 2);
+    MPI_Comm_free(&graph);
+    free(send), free(got);
+}
+
 /* x -> a x + b, one after the other: associative, and does not commute. Elements have a gap. */
 struct affine {
     unsigned a, unused, b;
@@ -531,6 +681,46 @@ PROMISE(persistent_collectives_carry_new_data_at_each_start_in_any_order) {
         CHECK(requests[k] == MPI_REQUEST_NULL);
     }
     free(send), free(bcast), free(sum), free(all);
+}
+#endif
+
+#if MPI_VERSION >= 4 || (defined OMPI_MAJOR_VERSION && OMPI_MAJOR_VERSION >= 5)
+PROMISE(persistent_neighborhoods_carry_new_data_at_each_start) {
+    enum { N = 5000 };
+    MPI_Comm ring;
+    MPI_Request requests[3];
+    const int list[3] = {(rank + 1) % ranks, (rank + ranks - 1) % ranks, rank};
+    int *send = malloc(3 * N * sizeof(int)), *each = malloc(3 * N * sizeof(int)), *all = malloc(3 * N * sizeof(int)),
+        *parts = malloc(3 * N * sizeof(int)), *expected = malloc(3 * N * sizeof(int));
+    MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 3, list, MPI_UNWEIGHTED, 3, list, MPI_UNWEIGHTED, MPI_INFO_NULL, 0,
+                                   &ring);
+    MPI_Neighbor_alltoall_init(send, N, MPI_INT, each, N, MPI_INT, ring, MPI_INFO_NULL, &requests[0]);
+    MPI_Neighbor_allgather_init(send, N, MPI_INT, all, N, MPI_INT, ring, MPI_INFO_NULL, &requests[1]);
+#if MPI_VERSION >= 4
+    const MPI_Count each_n[3] = {N, N, N};
+    const MPI_Aint places[3] = {0, N, 2 * N};
+    MPI_Neighbor_alltoallv_init_c(send, each_n, places, MPI_INT, parts, each_n, places, MPI_INT, ring, MPI_INFO_NULL,
+                                  &requests[2]);
+#else
+    const int each_n[3] = {N, N, N}, places[3] = {0, N, 2 * N};
+    MPI_Neighbor_alltoallv_init(send, each_n, places, MPI_INT, parts, each_n, places, MPI_INT, ring, MPI_INFO_NULL,
+                                &requests[2]);
+#endif
+    for (int turn = 0; turn < 4; turn++) {
+        for (int k = 0; k < 3 * N; k++) {
+            send[k] = value(rank, k, turn);
+            each[k] = all[k] = parts[k] = expected[k] = -1;
+        }
+        for (int k = 0; k < 3; k++) MPI_Start(&requests[turn % 2 ? 2 - k : k]);
+        MPI_Waitall(3, requests, MPI_STATUSES_IGNORE);
+        MPI_Neighbor_alltoall(send, N, MPI_INT, expected, N, MPI_INT, ring);
+        CHECK(same(each, expected, 3 * N) && same(parts, expected, 3 * N));
+        MPI_Neighbor_allgather(send, N, MPI_INT, expected, N, MPI_INT, ring);
+        CHECK(same(all, expected, 3 * N));
+    }
+    for (int k = 0; k < 3; k++) MPI_Request_free(&requests[k]);
+    MPI_Comm_free(&ring);
+    free(send), free(each), free(all), free(parts), free(expected);
 }
 #endif
 

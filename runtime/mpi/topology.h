@@ -1,0 +1,19 @@
+#pragma once
+#include "mpi/library.h"
+
+#include <optional>
+#include <vector>
+
+namespace stretto::mpi {
+
+//! \brief Whom a rank receives from and sends to in neighbourhood collectives, in the order of the blocks (MPI 4.1, 8.6). Nobody: MPI_PROC_NULL.
+struct Neighbors {
+    std::vector<int> sources, destinations;
+    //! Where a rank may be a neighbor several times: the library takes its blocks in the order of both lists. The same on all ranks.
+    bool in_order = true;
+};
+
+//! Asks the library. Nothing: the communicator has no topology. Under the lock.
+std::optional<Neighbors> neighbors(MPI_Comm communicator);
+
+} // namespace stretto::mpi
