@@ -260,8 +260,7 @@ def read(arguments: list[str]) -> Plan:
         raise Wrong(f"--size {asked.size}: a message of {kernel.name} is a multiple of {kernel.unit} bytes")
     if asked.delta is not None and not 64 <= asked.delta <= 2**30:
         raise Wrong(f"--delta {asked.delta}: want 64 bytes to 1 GiB")
-    if asked.report and not asked.report.absolute().parent.is_dir():
-        raise Wrong(f"--report {asked.report}: no such folder")
+    check_folder("report", asked.report)
     if asked.keep and not asked.keep.is_dir():
         raise Wrong(f"--keep {asked.keep}: no such folder")
     reps = asked.reps or default_reps(kernel, asked.size, dilate)
@@ -319,6 +318,11 @@ def check_file(path: Path | None, ranks: int) -> None:
         raise Wrong(f"--file {path}: {'not a file' if path.exists() else 'no such file'}")
     if path.stat().st_size < ranks:
         raise Wrong(f"--file {path}: {'is empty' if path.stat().st_size == 0 else 'too short for so many ranks'}")
+
+
+def check_folder(option: str, path: Path | None) -> None:
+    if path and not path.absolute().parent.is_dir():
+        raise Wrong(f"--{option} {path}: no such folder")
 
 
 def check_hosts(mpi: str, lab: str) -> None:

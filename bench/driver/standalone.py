@@ -13,9 +13,12 @@ def run(
     asked: argparse.Namespace,
     measure: Callable[[argparse.Namespace, Tell], dict],
     show: Callable[[dict, Console], None],
+    write: Callable[[dict], None] | None = None,
 ) -> int:
     with Progress(name) as progress:
         result = measure(asked, progress.tell)
+    if write:
+        write(result)
     if asked.json:
         print(json.dumps(result))
     else:

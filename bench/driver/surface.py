@@ -18,7 +18,18 @@ from measure import Samples, may_raise_priority
 from others import Watch, wait_for_quiet
 from page import size as name_of
 from place import HERE, Place, lab
-from plan import TRIGGERS, Parser, check_hosts, check_mpi, count, default_dilation, default_reps, positive, sizes
+from plan import (
+    TRIGGERS,
+    Parser,
+    check_folder,
+    check_hosts,
+    check_mpi,
+    count,
+    default_dilation,
+    default_reps,
+    positive,
+    sizes,
+)
 from progress import Progress, Tell
 from rich.console import Console
 from rich.table import Table
@@ -73,9 +84,8 @@ def read(arguments: list[str]) -> argparse.Namespace:
     asked.deltas = [delta for delta in asked.deltas or DELTAS if delta <= asked.sizes[-1]]
     if not asked.deltas or asked.deltas[0] > asked.sizes[0]:
         raise Wrong(f"--deltas: none fits into a message of {asked.sizes[0]} bytes")
-    for option, path in (("report", asked.report), ("picture", asked.picture)):
-        if path and not path.absolute().parent.is_dir():
-            raise Wrong(f"--{option} {path}: no such folder")
+    for option in ("report", "picture"):
+        check_folder(option, getattr(asked, option))
     return asked
 
 

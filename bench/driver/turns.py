@@ -1,11 +1,13 @@
 """Launches in turns: what drifts meanwhile, all of them meet alike."""
 
+from collections.abc import Callable, Hashable
+
 from progress import Tell
 
 
-def in_turns(turns: int, launches: dict, tell: Tell) -> dict[str, list[dict]]:
+def in_turns(turns: int, launches: dict[Hashable, Callable[[], object]], tell: Tell) -> dict[Hashable, list]:
     """Every launch once per turn, the order reversed every other time."""
-    made: dict[str, list[dict]] = {name: [] for name in launches}
+    made: dict[Hashable, list] = {name: [] for name in launches}
     for turn in range(turns):
         for name in launches if turn % 2 == 0 else reversed(launches):
             tell(f"turn {turn + 1} of {turns}: {name}")
