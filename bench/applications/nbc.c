@@ -1,9 +1,9 @@
 // nbc: how much of a collective can be hidden, as NBCBench measures it (Hoefler, Lumsdaine, Rehm, SC07, section 4): single operations, begun by
 // all ranks after a barrier; what the program pays for them is the time in their calls.
 //
-//   mpirun -n P nbc --dilate D --reps N --sizes B,B --collectives bcast,reduce
+//   mpirun -n P nbc --dilate D --reps N --within S --sizes B,B --tests T,T --collectives bcast,reduce
 //
-// One line of JSON for each collective and size, medians over N operations of the slowest rank's times, in seconds:
+// One line of JSON for each collective and size, medians of the slowest rank's times, in seconds, over N operations, or as many as take S seconds:
 //
 //   blocking        MPI_X
 //   init_wait       MPI_Ix, MPI_Wait; of it MPI_Ix: init
@@ -12,9 +12,11 @@
 //   compute         a computation alone, a tenth longer than init_wait
 //   none            with that computation between MPI_Ix and MPI_Wait: overhead (in the two), overall
 //   tests           the same with MPI_Test as often as pieces are on their ways, sixteenths of the message of 4 to 16 KiB, at least 16 times:
-//                   overhead (in all three)
+//                   overhead (in all three), testing (of it, in MPI_Test)
+//   by_tests        the same with T tests, for each T
 //
-// A message is of so many bytes, or its blocks are. Reductions add up integers: they have one right sum.
+// A message is of so many bytes, or its blocks are. Reductions add up integers, which have one right sum: MPI_INT, or MPI_SIGNED_CHAR where a
+// message is not of whole ones.
 #define _GNU_SOURCE
 #include <mpi.h>
 #include <stdio.h>
@@ -33,16 +35,25 @@ enum {
     RESTS = 64,
     WARMUP = 3,
     MOST_REPS = 99,
+    MOST_NUMBERS = 16,
     LARGEST = 16 << 20
 };
 
 static int rank, ranks, count, bytes;
 static double dilate = 1;
 static char *send_buffer, *receive_buffer, *expected;
+static MPI_Datatype integer;
 static MPI_Request request;
 
+// How a computation is done beside an operation, and what was measured of it.
+static struct Way {
+    long tests;
+    double overhead[MOST_REPS], testing[MOST_REPS], overall[MOST_REPS];
+} ways[2 + MOST_NUMBERS];
+static int all_ways = 2;
+
 #define WORLD MPI_COMM_WORLD
-#define SUM MPI_INT, MPI_SUM
+#define SUM integer, MPI_SUM
 
 static void bcast(void) {
     MPI_Bcast(receive_buffer, bytes, MPI_BYTE, 0, WORLD);
@@ -178,22 +189,28 @@ static double alone(double seconds) {
     return slowest(now() - begin);
 }
 
-static double overlapped(const struct Collective *what, double seconds, long tests, double *overall) {
+static void overlapped(const struct Collective *what, double seconds, struct Way *way, int k) {
     barrier();
     const double begin = now();
     what->begin();
     const double begun = now();
-    const double in_tests = compute(seconds, tests);
+    const double in_tests = compute(seconds, way->tests);
     const double waits = now();
     MPI_Wait(&request, MPI_STATUS_IGNORE);
     const double end = now();
-    *overall = slowest(end - begin);
-    return slowest(begun - begin + in_tests + end - waits);
+    way->overall[k] = slowest(end - begin);
+    way->testing[k] = slowest(in_tests);
+    way->overhead[k] = slowest(begun - begin + in_tests + end - waits);
 }
 
 static void fill(void) {
-    for (size_t k = 0; k < (size_t)bytes * (size_t)ranks / sizeof(int); k++)
-        ((int *)send_buffer)[k] = rank * 1000 + (int)(k % 977);
+    const size_t all = (size_t)count * (size_t)ranks;
+    for (size_t k = 0; k < all; k++) {
+        if (integer == MPI_INT)
+            ((int *)send_buffer)[k] = rank * 1000 + (int)(k % 977);
+        else
+            send_buffer[k] = (char)((rank + (int)(k % 977)) % 5);
+    }
     memset(receive_buffer, rank == 0 ? 7 : 0, (size_t)bytes * (size_t)ranks);
 }
 
@@ -209,39 +226,46 @@ static void check(const struct Collective *what) {
     MPI_Abort(WORLD, 1);
 }
 
-static void measure(const struct Collective *what, int reps) {
-    static double block[MOST_REPS], both[MOST_REPS], init[MOST_REPS], work[MOST_REPS], none[MOST_REPS],
-        none_all[MOST_REPS], tests[MOST_REPS], tests_all[MOST_REPS], block_skewed[MOST_REPS], both_skewed[MOST_REPS];
+static void print(const char *name, struct Way *way, int reps) {
+    printf("%s{\"number\":%ld,\"overhead\":%.6g,\"testing\":%.6g,\"overall\":%.6g}", name, way->tests,
+           median(way->overhead, reps), median(way->testing, reps), median(way->overall, reps));
+}
+
+static void measure(const struct Collective *what, int reps, double within) {
+    static double block[MOST_REPS], both[MOST_REPS], init[MOST_REPS], work[MOST_REPS], block_skewed[MOST_REPS],
+        both_skewed[MOST_REPS];
     const int sixteenth = bytes / PIECES;
     const int piece = sixteenth < LEAST_PIECE ? LEAST_PIECE : sixteenth > MOST_PIECE ? MOST_PIECE : sixteenth;
-    const long ways = (long)((bytes + piece - 1) / piece) * (ranks - 1),
-               number = ways > FEWEST_TESTS ? ways : FEWEST_TESTS;
+    const long under_way = (long)((bytes + piece - 1) / piece) * (ranks - 1);
+    ways[1].tests = under_way > FEWEST_TESTS ? under_way : FEWEST_TESTS;
     check(what);
-    double longest = 0, blocks = 0;
-    for (int k = 0; k < WARMUP; k++) {
+    double longest = 0, blocks = 0, spent = 0;
+    for (int k = 0; k < WARMUP && spent < within / WARMUP; k++) {
         blocks = blocking(what);
         longest = init_wait(what, init);
+        spent += blocks + longest;
     }
     longest *= 1.1;
-    MPI_Bcast(&longest, 1, MPI_DOUBLE, 0, WORLD);
-    MPI_Bcast(&blocks, 1, MPI_DOUBLE, 0, WORLD);
+    const double repetition = 4 * blocks + (3 + all_ways) * longest;
+    if (within < reps * repetition) reps = within < repetition ? 1 : (int)(within / repetition);
     for (int k = 0; k < reps; k++) {
         block[k] = blocking(what);
         both[k] = init_wait(what, &init[k]);
         block_skewed[k] = skewed(what, 1, blocks, k);
         both_skewed[k] = skewed(what, 0, blocks, k);
         work[k] = alone(longest);
-        none[k] = overlapped(what, longest, 0, &none_all[k]);
-        tests[k] = overlapped(what, longest, number, &tests_all[k]);
+        for (int way = 0; way < all_ways; way++) overlapped(what, longest, &ways[way], k);
     }
     if (rank != 0) return;
-    printf("{\"collective\":\"%s\",\"bytes\":%d,\"blocking\":%.6g,\"init_wait\":%.6g,\"init\":%.6g,\"compute\":%.6g,"
-           "\"skewed\":{\"blocking\":%.6g,\"init_wait\":%.6g},"
-           "\"none\":{\"overhead\":%.6g,\"overall\":%.6g},\"tests\":{\"number\":%ld,\"overhead\":%.6g,\"overall\":%.6g}"
-           "}\n",
-           what->name, bytes, median(block, reps), median(both, reps), median(init, reps), median(work, reps),
-           median(block_skewed, reps), median(both_skewed, reps), median(none, reps), median(none_all, reps), number,
-           median(tests, reps), median(tests_all, reps));
+    printf("{\"collective\":\"%s\",\"bytes\":%d,\"reps\":%d,\"blocking\":%.6g,\"init_wait\":%.6g,\"init\":%.6g,"
+           "\"compute\":%.6g,\"skewed\":{\"blocking\":%.6g,\"init_wait\":%.6g}",
+           what->name, bytes, reps, median(block, reps), median(both, reps), median(init, reps), median(work, reps),
+           median(block_skewed, reps), median(both_skewed, reps));
+    print(",\"none\":", &ways[0], reps);
+    print(",\"tests\":", &ways[1], reps);
+    printf(",\"by_tests\":[");
+    for (int way = 2; way < all_ways; way++) print(way > 2 ? "," : "", &ways[way], reps);
+    printf("]}\n");
     fflush(stdout);
 }
 
@@ -251,9 +275,16 @@ static void give_up(const char *why) {
     exit(2);
 }
 
+// Of a list with commas; NULL after the last.
+static const char *next(const char *at) {
+    const char *comma = strchr(at, ',');
+    return comma ? comma + 1 : NULL;
+}
+
 int main(int argc, char **argv) {
-    const char *names = "", *sizes = "65536";
+    const char *names = "", *sizes = "65536", *numbers = NULL;
     int reps = 5;
+    double within = 20;
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(WORLD, &rank);
     MPI_Comm_size(WORLD, &ranks);
@@ -261,24 +292,31 @@ int main(int argc, char **argv) {
     for (int k = 1; k + 1 < argc; k += 2) {
         if (!strcmp(argv[k], "--dilate")) dilate = atof(argv[k + 1]);
         if (!strcmp(argv[k], "--reps")) reps = atoi(argv[k + 1]);
+        if (!strcmp(argv[k], "--within")) within = atof(argv[k + 1]);
         if (!strcmp(argv[k], "--sizes")) sizes = argv[k + 1];
+        if (!strcmp(argv[k], "--tests")) numbers = argv[k + 1];
         if (!strcmp(argv[k], "--collectives")) names = argv[k + 1];
     }
     if (reps < 1 || reps > MOST_REPS) give_up("--reps: want 1 to 99");
+    for (const char *at = numbers; at; at = next(at)) {
+        if (all_ways == 2 + MOST_NUMBERS || atol(at) < 1) give_up("--tests: want at most 16 numbers");
+        ways[all_ways++].tests = atol(at);
+    }
     for (int c = 0; c < COLLECTIVES; c++) {
         const char *named = *names ? strstr(names, collectives[c].name) : names;
         while (named && named != names && named[-1] != ',') named = strstr(named + 1, collectives[c].name);
         if (!named) continue;
-        for (const char *at = sizes; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL) {
+        for (const char *at = sizes; at; at = next(at)) {
             bytes = atoi(at);
-            count = bytes / (int)sizeof(int);
-            if (bytes < (int)sizeof(int) || bytes > LARGEST || bytes % (int)sizeof(int))
-                give_up("--sizes: want multiples of 4 up to 16 MiB");
+            if (bytes < 1 || bytes > LARGEST) give_up("--sizes: want 1 byte to 16 MiB");
+            const int are_whole = bytes % (int)sizeof(int) == 0;
+            integer = are_whole ? MPI_INT : MPI_SIGNED_CHAR;
+            count = are_whole ? bytes / (int)sizeof(int) : bytes;
             send_buffer = malloc((size_t)bytes * (size_t)ranks);
             receive_buffer = malloc((size_t)bytes * (size_t)ranks);
             expected = malloc((size_t)bytes * (size_t)ranks);
             if (!send_buffer || !receive_buffer || !expected) MPI_Abort(WORLD, 2);
-            measure(&collectives[c], reps);
+            measure(&collectives[c], reps, within);
             free(send_buffer), free(receive_buffer), free(expected);
         }
     }

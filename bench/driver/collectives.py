@@ -1,8 +1,25 @@
 """What the benches of collectives are asked."""
 
 import argparse
+from collections.abc import Sequence
 
-from plan import Parser, Wrong, check_hosts, check_mpi, count, default_dilation, sizes
+from plan import Parser, Wrong, check_hosts, check_mpi, count, default_dilation, size
+
+LARGEST = 2**24
+
+
+def sizes(text: str) -> list[int]:
+    """`1KiB,64KiB`; `1-4MiB`: by powers of four."""
+    every = set()
+    for word in text.split(","):
+        first, _, last = word.partition("-")
+        at, end = size(first), size(last or first)
+        if not 0 < at <= end:
+            raise argparse.ArgumentTypeError(f"'{word}': want a size, or a range of sizes as 1-4MiB")
+        while at <= end:
+            every.add(at)
+            at *= 4
+    return sorted(every)
 
 
 def parser(bench: str, about: str | None, known: list[str], sizes_kib: list[int], turns: int) -> Parser:
@@ -13,9 +30,9 @@ def parser(bench: str, about: str | None, known: list[str], sizes_kib: list[int]
     top.add_argument(
         "--sizes",
         type=sizes,
-        metavar="B,B",
+        metavar="B,B-B",
         default=[2**10 * kib for kib in sizes_kib],
-        help=f"of a message, or a block (default: {', '.join(map(str, sizes_kib))} KiB)",
+        help=f"of a message, or a block; 1KiB-1MiB: by powers of four (default: {', '.join(map(str, sizes_kib))} KiB)",
     )
     top.add_argument("--lab", metavar="RATE", default="50mbit", help="the link, dilated (default: 50mbit); or none")
     top.add_argument("--reps", type=count, default=5, metavar="N", help="operations of a kind in a launch (default: 5)")
@@ -27,7 +44,7 @@ def parser(bench: str, about: str | None, known: list[str], sizes_kib: list[int]
     return top
 
 
-def read(top: Parser, arguments: list[str], known: list[str]) -> argparse.Namespace:
+def read(top: Parser, arguments: list[str], known: list[str], unit: int = 1) -> argparse.Namespace:
     """Raises Wrong for what cannot be, before anything is started."""
     asked = top.parse_args(arguments)
     check_mpi(asked.mpi)
@@ -38,15 +55,20 @@ def read(top: Parser, arguments: list[str], known: list[str]) -> argparse.Namesp
         if name not in known:
             raise Wrong(f"--collectives: {name} is unknown (it may be: {', '.join(known)})")
     for bytes in asked.sizes:
-        if bytes % 4 or not 4 <= bytes <= 2**24:
-            raise Wrong(f"--sizes: {bytes}: want a multiple of 4 up to 16 MiB")
+        check_size("sizes", bytes, unit)
     if asked.ranks < 2:
         raise Wrong("-n: want at least 2 ranks")
     return asked
 
 
-def words(asked: argparse.Namespace) -> list[object]:
+def check_size(option: str, bytes: int, unit: int = 1) -> None:
+    if bytes % unit or not 0 < bytes <= LARGEST:
+        want = "1 byte" if unit == 1 else f"a multiple of {unit}"
+        raise Wrong(f"--{option}: {bytes}: want {want} up to 16 MiB")
+
+
+def words(asked: argparse.Namespace, names: Sequence[str], sizes: Sequence[int]) -> list[object]:
     """For the program."""
-    named = {"sizes": asked.sizes, "collectives": asked.collectives}
+    named = {"sizes": sizes, "collectives": names}
     lists = [word for name, values in named.items() for word in (f"--{name}", ",".join(map(str, values)))]
     return ["--dilate", asked.dilate, "--reps", asked.reps, *lists]

@@ -20,7 +20,7 @@ COLLECTIVES = ["reduce", "bcast", "alltoall"]
 def read(arguments: list[str]) -> argparse.Namespace:
     top = collectives.parser("delta-collectives", __doc__, COLLECTIVES, [256, 1024], turns=2)
     top.add_argument("--ratio", type=float, default=1, metavar="R", help="computation by messages (default: 1)")
-    asked = collectives.read(top, arguments, COLLECTIVES)
+    asked = collectives.read(top, arguments, COLLECTIVES, unit=4)  # it adds up integers
     if asked.ratio <= 0:
         raise Wrong("--ratio: want a number greater than 0")
     return asked
@@ -29,7 +29,7 @@ def read(arguments: list[str]) -> argparse.Namespace:
 def measure(asked: argparse.Namespace, tell: Tell) -> dict:
     wait_for_quiet(asked.patience, 0.15)
     watch = Watch()
-    words = [*collectives.words(asked), "--ratio", asked.ratio]
+    words = [*collectives.words(asked, asked.collectives, asked.sizes), "--ratio", asked.ratio]
     with ExitStack() as keep:
         place = Place(
             asked.mpi, asked.ranks, None if asked.lab == HERE else keep.enter_context(lab(asked.lab, asked.ranks))

@@ -57,7 +57,7 @@ def size(count: int | None) -> str:
     for unit, name in ((2**20, "MiB"), (2**10, "KiB")):
         if count >= unit:
             return f"{count / unit:.3g} {name}"
-    return f"{count} bytes"
+    return f"{count} B"
 
 
 def seconds(value: float | None) -> str:

@@ -278,7 +278,6 @@ def test_delta_collectives_are_measured_against_one_after_the_other():
         (("bandwidth", "--sizes", "64KiB,0"), "want 1 byte to 1 GiB"),
         (("bandwidth", "--lab", "fast"), "fast"),
         (("nbc", "--collectives", "bcast,broadcast"), "broadcast is unknown"),
-        (("nbc", "--sizes", "1001"), "multiple of 4"),
         (("nbc", "-n", "1"), "at least 2 ranks"),
         (("delta-collectives", "--collectives", "gather"), "gather is unknown"),
         (("delta-collectives", "--sizes", "1001"), "multiple of 4"),
