@@ -1,5 +1,7 @@
 """Collectives as pictures: what is hidden, what remains, by size, by number of tests, by number of ranks (Hoefler et al. 2007, figures 3 to 5)."""
 
+from functools import reduce
+from operator import getitem
 from pathlib import Path
 
 from curves import Column, Curve, Style, along, decades, draw, octaves, share
@@ -35,14 +37,8 @@ def by_size(rows: list[dict], names: list[str]) -> list[Column]:
     across = along(sorted({row["bytes"] for row in rows}), name_of)
 
     def curve(style: Style, name: str, *keys: str) -> Curve:
-        points = []
-        for row in rows:
-            if row["collective"] == name:
-                value = row
-                for key in keys:
-                    value = value[key]
-                points.append((row["bytes"], value))
-        return Curve(style, points)
+        mine = [row for row in rows if row["collective"] == name]
+        return Curve(style, [(row["bytes"], reduce(getitem, keys, row)) for row in mine])
 
     hidden = {name: [curve(STYLES[way], name, *way, "share") for way in WAYS] for name in names}
     overhead = {
@@ -111,6 +107,7 @@ def write_report(path: Path, result: dict, command: str) -> None:
             title="Stretto: what is hidden of non-blocking collectives",
             result=result,
             ways=WAYS,
+            kinds=KINDS,
             overlaps=OVERLAPS.values(),
             about=f"{result['mpi']}, {result['ranks']} ranks on {place}",
             picture=markupsafe.Markup(picture(result)),

@@ -165,6 +165,7 @@ def test_one_and_two_bytes_are_reduced_and_drawn(tmp_path, mpi):
     ElementTree.parse(picture)
     page = report.read_text()
     assert "<svg" in page and "src=" not in page and "IMB" in page and "stretto bench nbc" in page
+    assert "share by number of tests, 16 B" in page and "by number of ranks, 16 B" in page
 
 
 def test_of_long_operations_there_are_fewer():
