@@ -26,7 +26,9 @@ class Kernel:
     size: int = 409600  # of a message, and what it is a multiple of
     unit: int = 8
     steps: int = 1  # of a repetition
+    lab: str = "100mbit"  # of more than two ranks, unless --lab says otherwise
     needs_file: bool = False
+    takes_file: bool = False  # it has an input without one, too
     smallest_chunk: int = 0  # in the sweep of hand
     unmodified: bool = False  # it knows nothing of Stretto: measured under `stretto run`
 
@@ -255,6 +257,18 @@ KERNELS = {
             loads=lambda compute, message, ranks: (compute, (ranks - 1) * message),
             formula="plain = Tc + (p-1) Tm, ideal = max(Tc, (p-1) Tm)",
             needs_file=True,
+        ),
+        Kernel(
+            name="fft3d",
+            about="the Fourier transform of a field in three dimensions, by FFTW, in slabs that are transposed",
+            ranks=4,
+            fixed_ranks=False,
+            plain=lambda compute, message, _: compute + message,
+            loads=lambda compute, message, _: (compute, message),
+            formula="plain = Tc + Tm, ideal = max(Tc, Tm), Tm of p-1 blocks",
+            unit=16384,
+            lab="50mbit",  # all ranks talk at once
+            takes_file=True,
         ),
     )
 }

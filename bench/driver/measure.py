@@ -105,7 +105,7 @@ class Measure:
             self.output = plan.output or folder / "compressed.bz2"
             self.common += ["--file", plan.file, "--output", self.output]
         else:
-            self.common += ["--bytes", plan.size]
+            self.common += ["--bytes", plan.size, *(("--file", plan.file) if plan.file else ())]
         self.work: list[object] = []
         self.expected = 0.0  # seconds of a repetition
         self.warmup, self.sweep_reps = (

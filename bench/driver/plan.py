@@ -139,7 +139,7 @@ def parser() -> argparse.ArgumentParser:
     top.add_argument(
         "--lab",
         metavar="RATE",
-        help="link rate of the lab, as 1gbit; none: no lab; auto: for compress (default: 1gbit; 100mbit for 4 ranks)",
+        help="link rate of the lab, as 1gbit; none: no lab; auto: for compress (default: 1gbit; 100mbit for 4 ranks, fft3d: 50mbit)",
     )
     top.add_argument("-n", dest="ranks", type=count, metavar="RANKS", help="default: 2 for pair, else 4")
     top.add_argument(
@@ -196,7 +196,7 @@ def parser() -> argparse.ArgumentParser:
     top.add_argument(
         "--quiet", type=float, default=0.15, metavar="CORES", help="others may take so much (default: 0.15)"
     )
-    top.add_argument("--file", type=Path, help="compress: what to compress")
+    top.add_argument("--file", type=Path, help="compress: what to compress; fft3d: a volume, a byte for each point")
     top.add_argument("--output", type=Path, help="compress: keep the compressed file")
     top.add_argument(
         "--via", choices=("send", "gather"), help="compress: how the streams come to rank 0 (default: send)"
@@ -242,8 +242,10 @@ def read(arguments: list[str]) -> Plan:
     lab = asked.lab or default_lab(kernel, asked.mpi, ranks)
     if kernel.needs_file:
         check_file(asked.file, ranks)
-    elif asked.file or asked.output:
-        raise Wrong(f"--file and --output are for compress, not for {kernel.name}")
+    elif asked.output or (asked.file and not kernel.takes_file):
+        raise Wrong(f"--file and --output are for compress, --file also for fft3d; not for {kernel.name}")
+    elif asked.file:
+        check_file(asked.file, 1)
     if lab == AUTO:
         if not kernel.needs_file:
             raise Wrong(f"--lab {AUTO}: only for compress, whose work is given; name a rate")
@@ -335,7 +337,7 @@ def default_lab(kernel: Kernel, mpi: str, ranks: int) -> str:
         return HERE
     if kernel.needs_file:
         return AUTO
-    return "1gbit" if ranks <= 2 else "100mbit"
+    return "1gbit" if ranks <= 2 else kernel.lab
 
 
 def balanced_rate(path: Path, ranks: int, dilate: float) -> str:

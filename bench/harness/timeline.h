@@ -83,6 +83,14 @@ static inline int noted_Testsome(int n, MPI_Request *r, int *done, int *which, M
     for (int k = 0; *done != MPI_UNDEFINED && k < *done; k++) timeline_completed(r + which[k], now());
     return rc;
 }
+static inline int noted_Alltoall(const void *b, int n, MPI_Datatype t, void *in, int in_n, MPI_Datatype in_t,
+                                 MPI_Comm c) {
+    NOTED(WAIT, MPI_Alltoall(b, n, t, in, in_n, in_t, c));
+}
+static inline int noted_Ialltoall(const void *b, int n, MPI_Datatype t, void *in, int in_n, MPI_Datatype in_t,
+                                  MPI_Comm c, MPI_Request *r) {
+    NOTED(CALL, MPI_Ialltoall(b, n, t, in, in_n, in_t, c, r));
+}
 static inline int noted_Cancel(MPI_Request *r) {
     if (timeline_on) timeline_forget(r);
     return MPI_Cancel(r);
@@ -91,6 +99,13 @@ static inline int noted_Delta_send_begin(const void *b, int n, MPI_Datatype t, i
                                          MPI_Request *r) {
     timeline_calls[BEGINS] += timeline_on;
     NOTED(CALL, MPIX_Delta_send_begin(b, n, t, dest, tag, c, r));
+}
+static inline int noted_Delta_alltoall_begin(const void *b, int n, MPI_Datatype t, void *in, int in_n,
+                                             MPI_Datatype in_t, MPI_Comm c, MPI_Request *r) {
+    NOTED(CALL, MPIX_Delta_alltoall_begin(b, n, t, in, in_n, in_t, c, r));
+}
+static inline int noted_Delta_collective_end(MPI_Request *r) {
+    NOTED(WAIT, MPIX_Delta_collective_end(r));
 }
 static inline int noted_Delta_send_end(MPI_Request *r) {
     NOTED(CALL, MPIX_Delta_send_end(r));
@@ -127,8 +142,12 @@ static inline void noted_Delta_wait_data(const void *address, size_t bytes) {
 #define MPI_Wait noted_Wait
 #define MPI_Waitall noted_Waitall
 #define MPI_Testsome noted_Testsome
+#define MPI_Alltoall noted_Alltoall
+#define MPI_Ialltoall noted_Ialltoall
 #define MPI_Cancel noted_Cancel
 #define MPIX_Delta_send_begin noted_Delta_send_begin
+#define MPIX_Delta_alltoall_begin noted_Delta_alltoall_begin
+#define MPIX_Delta_collective_end noted_Delta_collective_end
 #define MPIX_Delta_send_end noted_Delta_send_end
 #define MPIX_Delta_send_end_count noted_Delta_send_end_count
 #define MPIX_Delta_wait noted_Delta_wait

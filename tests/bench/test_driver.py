@@ -168,6 +168,27 @@ def test_a_compressed_file_is_the_file_after_bunzip2(tmp_path, text, via):
     assert unpacked == text.read_bytes()
 
 
+def test_a_transform_gives_the_same_bits_by_every_way_and_mpi(mpi, monkeypatch):
+    monkeypatch.setenv("STRETTO_FORCE", "1")  # which reaches ranks on this host
+    result = figures("fft3d", "--mpi", mpi, "--lab", "none", "-n", 3, "--size", "64KiB")
+    assert result["verified"] and result["kernel"] == "fft3d" and result["message_bytes"] == 2**16
+
+
+@pytest.mark.parametrize("size", ["16KiB", "32KiB", "80KiB"])
+def test_a_slab_of_few_planes_is_cut_like_one_of_many(size):
+    assert figures("fft3d", "--lab", "none", "-n", 2, "--size", size)["verified"]
+
+
+def test_a_transform_is_that_of_the_volume_in_a_file(text):
+    def sums(*words):
+        variants = ("--run", "plain,hand:4096", "--bytes", 2**15, "--reps", 1)
+        done = launch("openmpi", 2, BUILD / "bench/openmpi/fft3d", (*variants, *words))
+        assert done.rc == 0, done  # a point of each rank's is compared with the sum that defines it
+        return {run["checksum"] for run in json.loads(done.stdout)["runs"]}
+
+    assert len(sums()) == len(sums("--file", text)) == 1 and sums() != sums("--file", text)
+
+
 def test_results_that_differ_are_an_error(tmp_path):
     programs = tmp_path / "bench/openmpi"
     programs.mkdir(parents=True)
@@ -288,6 +309,9 @@ def test_delta_collectives_are_measured_against_one_after_the_other():
         (("pair", "--trigger", "magic"), "one of annotate, pages"),
         (("pair", "--guard", "mprotect"), "are for --trigger pages"),
         (("pair", "--file", "/etc/passwd"), "are for compress"),
+        (("fft3d", "--output", "spectrum"), "are for compress"),
+        (("fft3d", "--file", "/no/such/file"), "no such file"),
+        (("fft3d", "--size", "33000"), "a message of fft3d is a multiple of 16384 bytes"),
         (("pair", "--via", "gather"), "for compress"),
         (("pair", "--report", "/no/such/folder/r.html"), "no such folder"),
         (("pes", "--trigger", "pages"), "no delta messages"),
@@ -318,15 +342,28 @@ def test_an_empty_file_is_refused(tmp_path):
     assert done.returncode == 2 and "is empty" in done.stderr
 
 
-@pytest.mark.parametrize("file, about", [("/no/such/file", "cannot be read"), (None, "needs a file")])
-def test_the_program_itself_ends_in_order_without_its_file(file, about):
-    arguments = ("--run", "plain", *(("--file", file) if file else ()))
-    done = launch("openmpi", 3, BUILD / "bench/openmpi/compress", arguments, timeout=40)
+@pytest.mark.parametrize(
+    "kernel, file, about",
+    [
+        ("compress", "/no/such/file", "cannot be read"),
+        ("compress", None, "needs a file"),
+        ("fft3d", "/no/such/file", "cannot be read"),
+        ("fft3d", "/dev/null", "cannot be read"),
+    ],
+)
+def test_the_program_itself_ends_in_order_without_its_file(kernel, file, about):
+    arguments = ("--run", "plain", "--bytes", 2**15, *(("--file", file) if file else ()))
+    done = launch("openmpi", 3, BUILD / "bench/openmpi" / kernel, arguments, timeout=40)
     assert done.rc not in (0, 124) and about in done.stderr, done
 
 
 @pytest.mark.parametrize(
-    "kernel, bytes, about", [("lu", 8192, "points of 40 bytes"), ("mg", 33000, "a multiple of 64 bytes")]
+    "kernel, bytes, about",
+    [
+        ("lu", 8192, "points of 40 bytes"),
+        ("mg", 33000, "a multiple of 64 bytes"),
+        ("fft3d", 33000, "multiple of 16384"),
+    ],
 )
 def test_the_program_itself_refuses_what_it_cannot_cut(kernel, bytes, about):
     done = launch("openmpi", 2, BUILD / "bench/openmpi" / kernel, ("--run", "plain", "--bytes", bytes), timeout=40)

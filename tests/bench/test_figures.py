@@ -94,6 +94,16 @@ def test_compress_is_at_most_twice_as_fast_where_all_streams_need_as_long_as_the
     assert at_best("compress", 4, compute=3, message=1) == 2
 
 
+def test_a_transform_is_at_most_twice_as_fast_whatever_the_number_of_ranks():
+    assert times("fft3d", 4, 1, 1) == times("fft3d", 8, 1, 1) == {"plain": 2, "ideal": 1}
+    assert times("fft3d", 4, 1, 3) == {"plain": 4, "ideal": 3}
+
+
+def test_a_transform_runs_where_all_ranks_may_talk_at_once():
+    assert (plan.read(["fft3d"]).lab, plan.read(["fft3d"]).dilate) == ("50mbit", 20)
+    assert plan.read(["fft3d", "-n", "2"]).lab == "1gbit"
+
+
 def times(kernel, ranks, compute, message):
     kernel = KERNELS[kernel]
     named = {"plain": kernel.plain, "independent": kernel.independent, "ideal": kernel.ideal}

@@ -1,0 +1,331 @@
+// fft3d: the Fourier transform of a field of 64 columns (x), 16 p rows (y) and planes (z) by p ranks. Each has a slab of planes, transforms them
+// in x and y by FFTW, sends every other rank its 16 rows of them, and transforms the lines in z that have come together.
+//
+//   plain = Tc + Tm     ideal = max(Tc, Tm)     Tm: the p-1 blocks of one rank through its link
+//
+// So at most twice as fast, where Tc = Tm.
+//
+// A plane may leave when it has been transformed, several together (SC07, 5.2). But if all leave so, every line is complete
+// only with the last of them, and no work in z is under messages: max(2/3 Tc, Tm) + Tc/3. So only two thirds leave by planes. The last
+// third, which takes as long as all work in z where Tc = Tm, is cut by columns: each of these pieces completes its lines, to be transformed
+// while the next is on its way.
+#include <complex.h>
+#include <fftw3.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "harness/kernel.h"
+
+typedef double complex Point;
+
+enum { COLUMNS = 64, ROWS = 16, TOGETHER = COLUMNS / 16, SAMPLE_COLUMN = 5, SAMPLE_ROW = 3 };
+
+// What leaves at once to each rank, there as [column][row][plane]: whole planes, or columns of the last third of them.
+struct Piece {
+    long first_plane, end_plane, first_column, end_column;
+    long at, apart; // where those of rank 0 are in `leaving` and `coming`, and those of the next rank behind them
+};
+
+static long planes, block;      // of each rank's slab; points that go to each rank
+static Point *field, *slab;     // [plane][row of all][column]: the input, and what becomes of it
+static Point *leaving, *coming; // piece after piece
+static Point *lines;            // [column][row][plane of all]
+static fftw_plan of_plane, of_lines;
+static struct Piece *pieces;
+static long pieces_cut, points_cut; // points to each rank
+static MPI_Request *going;          // of each piece, by hand
+static int begun, *which;
+static Point *sample; // of each rank
+
+static long all_rows(void) {
+    return (long)ROWS * ranks;
+}
+static long all_planes(void) {
+    return planes * ranks;
+}
+static long points(void) { // of a slab, and of the lines in it
+    return planes * all_rows() * COLUMNS;
+}
+
+static void look(void) {
+    int done;
+    if (begun > 0) MPI_Testsome(begun, going, &done, which, MPI_STATUSES_IGNORE);
+}
+
+// The work of a point's three axes is three parts; FFTW takes less than --ratio wants, and element() the rest.
+static void work(long first_part, long parts) {
+    static volatile double sum;
+    const long all = 3 * COLUMNS * planes;
+    const long first = option.elements * first_part / all, end = option.elements * (first_part + parts) / all;
+    for (long i = first; i < end; i++) sum += element(i);
+    worked(end - first);
+    look();
+}
+
+static void transform_planes(long first, long end) {
+    for (long plane = first; plane < end; plane++) {
+        Point *at = slab + plane * all_rows() * COLUMNS;
+        fftw_execute_dft(of_plane, at, at);
+        work(2 * COLUMNS * plane, 2 * COLUMNS);
+    }
+}
+
+static void transform_lines(long first_column, long end) {
+    for (long column = first_column; column < end; column++) {
+        Point *at = lines + column * ROWS * all_planes();
+        fftw_execute_dft(of_lines, at, at);
+        work(planes * (2 * COLUMNS + column), planes);
+    }
+}
+
+static long to_each(const struct Piece *piece) {
+    return (piece->end_plane - piece->first_plane) * ROWS * (piece->end_column - piece->first_column);
+}
+
+static void pack(const struct Piece *piece) {
+    const long depth = piece->end_plane - piece->first_plane;
+    for (long plane = 0; plane < depth; plane++)
+        for (long row = 0; row < all_rows(); row++) {
+            const Point *from = slab + ((piece->first_plane + plane) * all_rows() + row) * COLUMNS;
+            Point *to = leaving + piece->at + row / ROWS * piece->apart + row % ROWS * depth + plane;
+            for (long column = piece->first_column; column < piece->end_column; column++, to += ROWS * depth)
+                *to = from[column];
+        }
+}
+
+static void unpack(const struct Piece *piece) {
+    const long depth = piece->end_plane - piece->first_plane;
+    for (int r = 0; r < ranks; r++) {
+        const Point *from = coming + piece->at + r * piece->apart;
+        for (long line = piece->first_column * ROWS; line < piece->end_column * ROWS; line++, from += depth)
+            memcpy(lines + line * all_planes() + r * planes + piece->first_plane, from, (size_t)depth * sizeof *from);
+    }
+}
+
+// A point of each rank's result, by the sum that defines it.
+static long sample_at(void) {
+    return (SAMPLE_COLUMN * ROWS + SAMPLE_ROW) * all_planes() + all_planes() / 3;
+}
+
+static Point root(long k, long n) { // exp(-2 pi i k / n)
+    const double angle = -2 * acos(-1) * (double)(k % n) / (double)n;
+    return cos(angle) + I * sin(angle);
+}
+
+static void sum_samples(void) {
+    for (int r = 0; r < ranks; r++) {
+        sample[r] = 0;
+        for (long plane = 0; plane < planes; plane++)
+            for (long row = 0; row < all_rows(); row++) {
+                Point sum = 0;
+                for (long column = 0; column < COLUMNS; column++)
+                    sum += field[(plane * all_rows() + row) * COLUMNS + column] * root(SAMPLE_COLUMN * column, COLUMNS);
+                sample[r] += sum * root((r * ROWS + SAMPLE_ROW) * row, all_rows()) *
+                             root(all_planes() / 3 * (rank * planes + plane), all_planes());
+            }
+    }
+    MPI_Allreduce(MPI_IN_PLACE, sample, ranks, MPI_C_DOUBLE_COMPLEX, MPI_SUM, MPI_COMM_WORLD);
+}
+
+static void check(void) {
+    wrong += !(cabs(lines[sample_at()] - sample[rank]) < 1e-9 * (double)(points() * ranks)); // of values up to 1
+}
+
+static struct Piece whole_slab(void) {
+    return (struct Piece){0, planes, 0, COLUMNS, 0, block};
+}
+
+static void plain(void) {
+    const struct Piece all = whole_slab();
+    transform_planes(0, planes);
+    pack(&all);
+    MPI_Alltoall(leaving, (int)block, MPI_C_DOUBLE_COMPLEX, coming, (int)block, MPI_C_DOUBLE_COMPLEX, MPI_COMM_WORLD);
+    unpack(&all);
+    transform_lines(0, COLUMNS);
+    check();
+}
+
+// All but the last third.
+static long by_planes(void) {
+    return planes - (planes + 2) / 3;
+}
+
+static void cut(struct Piece piece, void (*leave)(struct Piece *)) {
+    pieces[pieces_cut] = piece;
+    leave(&pieces[pieces_cut++]);
+    points_cut += to_each(&piece);
+}
+
+// So many planes together, and so many columns.
+static void transform_and_leave(long depth, long width, void (*leave)(struct Piece *)) {
+    pieces_cut = points_cut = 0;
+    for (long plane = 0; plane < by_planes(); plane += depth) {
+        const long end = least(plane + depth, by_planes());
+        transform_planes(plane, end);
+        cut((struct Piece){plane, end, 0, COLUMNS, 0, 0}, leave);
+    }
+    transform_planes(by_planes(), planes);
+    for (long column = 0; column < COLUMNS; column += width)
+        cut((struct Piece){by_planes(), planes, column, least(column + width, COLUMNS), 0, 0}, leave);
+}
+
+static void use_and_transform(void (*wait)(const struct Piece *)) {
+    for (const struct Piece *piece = pieces; piece < pieces + pieces_cut; piece++) {
+        wait(piece);
+        unpack(piece);
+        if (piece->end_plane == planes) transform_lines(piece->first_column, piece->end_column);
+    }
+    check();
+}
+
+// With Stretto: one operation for what goes by planes, one for what goes by columns, and each plane, each few columns, leave and are waited
+// for by themselves. That is better than Stretto's MPI_Ialltoall for each piece where an operation ends when its sends do: MPICH's all end
+// with the last, long after pieces have come. Two operations, as their lanes are sixteenths: of one, 6 columns and more would come at once.
+static long of_planes(void) {
+    return by_planes() * ROWS * COLUMNS;
+}
+
+static void may_leave(struct Piece *piece) {
+    const int by_columns = piece->end_plane == planes;
+    piece->at = by_columns ? ranks * of_planes() + points_cut - of_planes() : points_cut;
+    piece->apart = by_columns ? block - of_planes() : of_planes();
+    pack(piece);
+    for (int k = 1; k <= ranks; k++)
+        MPIX_Delta_send_data(leaving + piece->at + (rank + k) % ranks * piece->apart,
+                             (size_t)to_each(piece) * sizeof(Point));
+}
+
+static void must_have_come(const struct Piece *piece) {
+    for (int r = 0; r < ranks; r++)
+        MPIX_Delta_wait_data(coming + piece->at + r * piece->apart, (size_t)to_each(piece) * sizeof(Point));
+}
+
+static void begin(long at, long each, MPI_Request *request) {
+    MPIX_Delta_alltoall_begin(leaving + at, (int)each, MPI_C_DOUBLE_COMPLEX, coming + at, (int)each,
+                              MPI_C_DOUBLE_COMPLEX, MPI_COMM_WORLD, request);
+}
+
+static void delta(void) {
+    MPI_Request by[2];
+    begin(0, of_planes(), &by[0]);
+    begin(ranks * of_planes(), block - of_planes(), &by[1]);
+    transform_and_leave(1, TOGETHER, may_leave);
+    MPIX_Delta_collective_end(&by[0]);
+    MPIX_Delta_collective_end(&by[1]);
+    use_and_transform(must_have_come);
+    MPI_Waitall(2, by, MPI_STATUSES_IGNORE);
+}
+
+// By hand: an operation for each piece.
+static void leave_alone(struct Piece *piece) {
+    piece->at = points_cut * ranks;
+    piece->apart = to_each(piece);
+    pack(piece);
+    MPI_Ialltoall(leaving + piece->at, (int)piece->apart, MPI_C_DOUBLE_COMPLEX, coming + piece->at, (int)piece->apart,
+                  MPI_C_DOUBLE_COMPLEX, MPI_COMM_WORLD, &going[begun++]);
+}
+
+static void wait_alone(const struct Piece *piece) {
+    MPI_Wait(&going[piece - pieces], MPI_STATUS_IGNORE);
+}
+
+static void hand(long bytes) {
+    const long plane = ROWS * COLUMNS * (long)sizeof(Point),
+               column = ROWS * (planes - by_planes()) * (long)sizeof(Point);
+    transform_and_leave(1 + (bytes - 1) / plane, 1 + (bytes - 1) / column, leave_alone);
+    use_and_transform(wait_alone);
+    begun = 0;
+}
+
+static void message(void) {
+    for (int r = 1; r < ranks; r++) {
+        if (rank == 0) MPI_Send(leaving, (int)block, MPI_C_DOUBLE_COMPLEX, r, 0, MPI_COMM_WORLD);
+        if (rank == r) MPI_Recv(coming, (int)block, MPI_C_DOUBLE_COMPLEX, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    }
+}
+
+static int hops(void) {
+    return 1;
+}
+
+static void compute(void) {
+    const struct Piece all = whole_slab();
+    transform_planes(0, planes);
+    pack(&all);
+    unpack(&all);
+    transform_lines(0, COLUMNS);
+}
+
+// A volume has a byte for each point; of a short one the points behind its end are its first again.
+static int read_volume(const char *path) {
+    FILE *in = fopen(path, "rb");
+    unsigned char *volume = malloc((size_t)points());
+    int is_read = in && volume && fseek(in, 0, SEEK_END) == 0;
+    const long bytes = is_read ? ftell(in) : 0;
+    is_read = bytes > 0;
+    for (long have = 0; is_read && have < points();) {
+        is_read = fseek(in, (rank * points() + have) % bytes, SEEK_SET) == 0;
+        const size_t more = is_read ? fread(volume + have, 1, (size_t)(points() - have), in) : 0;
+        is_read = more > 0;
+        have += (long)more;
+    }
+    for (long k = 0; is_read && k < points(); k++) field[k] = volume[k] / 255.0;
+    free(volume);
+    if (in) fclose(in);
+    return is_read;
+}
+
+static Point *room(void) {
+    Point *slab_of_points = fftw_alloc_complex((size_t)points());
+    if (!slab_of_points) give_up("no memory for %ld points", points());
+    return slab_of_points;
+}
+
+static void set_up(void) {
+    const long of_a_plane = ROWS * COLUMNS * (long)sizeof(Point);
+    if (ranks < 2) give_up("needs at least 2 ranks");
+    if (option.bytes % of_a_plane) give_up("--bytes %ld: want a multiple of %ld", option.bytes, of_a_plane);
+    planes = option.bytes / of_a_plane;
+    block = option.bytes / (long)sizeof(Point);
+    field = room(), slab = room(), leaving = room(), coming = room(), lines = room();
+    const int sides[] = {(int)all_rows(), COLUMNS}, length = (int)all_planes();
+    of_plane = fftw_plan_dft(2, sides, slab, slab, FFTW_FORWARD, FFTW_ESTIMATE);
+    of_lines = fftw_plan_many_dft(1, &length, ROWS, lines, NULL, 1, length, lines, NULL, 1, length, FFTW_FORWARD,
+                                  FFTW_ESTIMATE);
+    pieces = calloc((size_t)planes + COLUMNS, sizeof *pieces);
+    which = calloc((size_t)planes + COLUMNS, sizeof *which);
+    sample = calloc((size_t)ranks, sizeof *sample);
+    going = no_requests(planes + COLUMNS);
+    if (!of_plane || !of_lines || !pieces || !which || !sample) give_up("no memory for %ld planes", planes);
+    for (long k = 0; k < points(); k++) field[k] = (double)((rank * points() + k) % 7919 * 7907 % 7919) / 7919;
+    int is_read = !option.file || read_volume(option.file), all_read;
+    MPI_Allreduce(&is_read, &all_read, 1, MPI_INT, MPI_LAND, MPI_COMM_WORLD);
+    if (!all_read) give_up("%s: cannot be read as a file by every rank", option.file);
+    sum_samples();
+}
+
+static void reset(void) {
+    memcpy(slab, field, (size_t)points() * sizeof *slab);
+    memset(leaving, 0xff, (size_t)points() * sizeof *leaving);
+    memset(coming, 0xff, (size_t)points() * sizeof *coming);
+    memset(lines, 0xff, (size_t)points() * sizeof *lines);
+}
+
+static struct Result result(void) {
+    return (struct Result){lines, (size_t)points() * sizeof *lines};
+}
+
+const struct Kernel *kernel(void) {
+    static const struct Kernel fft3d = {.name = "fft3d",
+                                        .set_up = set_up,
+                                        .reset = reset,
+                                        .message = message,
+                                        .message_hops = hops,
+                                        .compute = compute,
+                                        .plain = plain,
+                                        .delta = delta,
+                                        .hand = hand,
+                                        .result = result};
+    return &fft3d;
+}
