@@ -26,7 +26,9 @@ def test_every_algorithm_comes_to_what_the_standard_says(mpi, ranks, transport):
     assert len(said) == ranks and all(int(runs) > 500 and int(lanes) for runs, lanes in said), result
 
 
-@pytest.mark.parametrize("env", [None, {}, {"STRETTO_FORCE": "1"}], ids=["alone", "usual", "force"])
+@pytest.mark.parametrize(
+    "env", [None, {"STRETTO_FAST_LINK": "1"}, {"STRETTO_FORCE": "1"}], ids=["alone", "fast", "force"]
+)
 def test_a_program_written_for_libnbc_compiles_and_runs(mpi, env):
     if env is not None and not library(mpi).exists():
         pytest.skip("libstretto is not built for this MPI")
