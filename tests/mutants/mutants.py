@@ -983,7 +983,8 @@ MUTANTS = [
         "collective->what().output.has_some_of_each_block(missing) &&",
         "",
         ("released_a_collective_returns_when_those_whose_data_it_gives_have_called_it",),
-        ranks=3,
+        ranks=4,
+        transport="tcp",
         env=HELPED,
     ),
     Mutant(
