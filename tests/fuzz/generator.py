@@ -84,10 +84,11 @@ REQUESTS_OF_SENDS = (ISEND, ISSEND, IBSEND, IRSEND, SEND_INIT, SSEND_INIT, BSEND
 REQUESTS_OF_RECEIVES = (IRECV, RECV_INIT, MPROBE_IMRECV)
 
 # As interpreter.c numbers them.
-COLLECTIVES = range(1, 18)
+COLLECTIVES = range(1, 23)
 NON_BLOCKING, PERSISTENT, BLOCKING = range(3)
-REDUCE = 12
-MAY_BE_IN_PLACE = (3, 4, 5, 6, 7, 8, 9, 12, 13, 16)
+OF_NEIGHBORS = (10, 11, 14, 15, 16)
+REDUCE = 17
+MAY_BE_IN_PLACE = (3, 4, 5, 6, 7, 8, 9, 17, 18, 21)
 
 # Both sides of: the header, short and long first fragments, eager limits of shared memory and TCP, the usual threshold.
 SIZES = (0, 1, 32, 95, 96, 97, 500, 3800, 4000, 4031, 4032, 4033, 4064, 4095, 4096, 4097, 5760, 8192, 12000, 16383, 16384, 16385,
@@ -410,6 +411,8 @@ class Planner:
         """A collective: what is not blocking is completed when each rank likes, and all results are looked at then."""
         r = self.random
         kind, comm, t, ident = r.choice(COLLECTIVES), r.choice((WORLD, TWIN, BACKWARDS)), self.later(), next(self.ids)
+        if kind in OF_NEIGHBORS:
+            comm = TWIN
         reduces = kind >= REDUCE
         signature = INTS if reduces else r.randrange(5)
         n = r.choice(SIZES[:-6]) // ELEMENT[signature]

@@ -720,8 +720,13 @@ enum collective {
     ALLGATHER,
     ALLGATHERV,
     ALLTOALL,
+    NEIGHBOR_ALLGATHER,
+    NEIGHBOR_ALLTOALL,
     ALLTOALLV,
     ALLTOALLW,
+    NEIGHBOR_ALLGATHERV,
+    NEIGHBOR_ALLTOALLV,
+    NEIGHBOR_ALLTOALLW,
     REDUCE,
     ALLREDUCE,
     REDUCE_SCATTER,
@@ -733,6 +738,7 @@ enum collective {
 /* What of its arguments have a value for each rank: blocks of several sizes, with gaps between them, the last rank's first. */
 struct blocks {
     int counts[16], places[16], bytes[16];
+    MPI_Aint bytes_of_neighbors[16];
     MPI_Datatype types[16];
 };
 static struct blocks blocks_of(int most, int me, int salt, int per_pair, MPI_Datatype type, int extent) {
@@ -743,6 +749,20 @@ static struct blocks blocks_of(int most, int me, int salt, int per_pair, MPI_Dat
         b.places[r] = (ranks - 1 - r) * (most + 2);
         b.bytes[r] = b.places[r] * extent;
         b.types[r] = type;
+    }
+    return b;
+}
+
+/* TWIN is a graph: each rank sends to the next ones, nearest first. */
+enum { NEIGHBORS = 2 };
+static int neighbor(int me, int k, int sends) {
+    return (me + (sends ? k + 1 : ranks - k - 1)) % ranks;
+}
+static struct blocks of_neighbors(const struct blocks *all, int me, int sends) {
+    struct blocks b = *all;
+    for (int k = 0; k < NEIGHBORS; k++) {
+        const int r = neighbor(me, k, sends);
+        b.counts[k] = all->counts[r], b.places[k] = all->places[r], b.bytes_of_neighbors[k] = all->bytes[r];
     }
     return b;
 }
@@ -790,9 +810,11 @@ static void do_collective(struct thread *t, const struct operation *o) {
     unsigned char *from = s->contribution, *to = s->memory;
     const void *send = in_place ? MPI_IN_PLACE : from;
     const int is_root = me == root;
-    s->blocks = malloc(3 * sizeof *s->blocks);
+    s->blocks = malloc(6 * sizeof *s->blocks);
     for (int k = 0; k < 3; k++) s->blocks[k] = blocks_of(sends, me, o->id, k, from_type, extent);
     struct blocks *all = &s->blocks[0], *out = &s->blocks[1], *in = &s->blocks[2];
+    struct blocks *near_all = &s->blocks[3], *near_out = &s->blocks[4], *near_in = &s->blocks[5];
+    *near_all = of_neighbors(all, me, 0), *near_out = of_neighbors(out, me, 1), *near_in = of_neighbors(in, me, 0);
     switch (kind) {
     case BARRIER:
         code = BEGIN(barrier, Barrier, comm);
@@ -825,6 +847,24 @@ static void do_collective(struct thread *t, const struct operation *o) {
         break;
     case ALLTOALL:
         code = BEGIN(alltoall, Alltoall, send, sends, from_type, to, receives, to_type, comm);
+        break;
+    case NEIGHBOR_ALLGATHER:
+        code = BEGIN(neighbor_allgather, Neighbor_allgather, from, sends, from_type, to, receives, to_type, comm);
+        break;
+    case NEIGHBOR_ALLTOALL:
+        code = BEGIN(neighbor_alltoall, Neighbor_alltoall, from, sends, from_type, to, receives, to_type, comm);
+        break;
+    case NEIGHBOR_ALLGATHERV:
+        code = BEGIN(neighbor_allgatherv, Neighbor_allgatherv, from, all->counts[me], from_type, to, near_all->counts,
+                     near_all->places, from_type, comm);
+        break;
+    case NEIGHBOR_ALLTOALLV:
+        code = BEGIN(neighbor_alltoallv, Neighbor_alltoallv, from, near_out->counts, near_out->places, from_type, to,
+                     near_in->counts, near_in->places, from_type, comm);
+        break;
+    case NEIGHBOR_ALLTOALLW:
+        code = BEGIN(neighbor_alltoallw, Neighbor_alltoallw, from, near_out->counts, near_out->bytes_of_neighbors,
+                     near_out->types, to, near_in->counts, near_in->bytes_of_neighbors, near_in->types, comm);
         break;
     case ALLTOALLV:
         code = BEGIN(alltoallv, Alltoallv, from, out->counts, out->places, from_type, to, in->counts, in->places,
@@ -939,10 +979,12 @@ static void run_program(int number, int used) {
 
 static void make_communicators(struct thread *t) {
     MPI_Comm side;
-    int far = rank >= first_of_far_side();
+    int far = rank >= first_of_far_side(), sources[NEIGHBORS], destinations[NEIGHBORS];
+    for (int k = 0; k < NEIGHBORS; k++) sources[k] = neighbor(rank, k, 0), destinations[k] = neighbor(rank, k, 1);
     for (int i = 0; i < COMMS; i++) t->comm[i] = MPI_COMM_NULL;
     MPI_Comm_dup(MPI_COMM_WORLD, &t->comm[WORLD]);
-    MPI_Comm_dup(MPI_COMM_WORLD, &t->comm[TWIN]);
+    MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, NEIGHBORS, sources, MPI_UNWEIGHTED, NEIGHBORS, destinations,
+                                   MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &t->comm[TWIN]);
     MPI_Comm_split(MPI_COMM_WORLD, 0, -rank, &t->comm[BACKWARDS]);
     MPI_Comm_split(MPI_COMM_WORLD, far, rank, &side);
     MPI_Intercomm_create(side, 0, MPI_COMM_WORLD, far ? 0 : first_of_far_side(), 3, &t->comm[INTER]);
