@@ -18,6 +18,8 @@ namespace {
 
 using report::Fate;
 
+std::size_t returned = 0; // those under way whose calls have returned
+
 //! \brief One under way, in its call and, where that returns early, until it is complete; then it goes by itself. Under the lock.
 class Blocking final : public progress::Task {
 public:
@@ -62,12 +64,15 @@ public:
             return;
         }
         count(Rule::collective_released);
+        returned++;
         if (results.guards()) results.begin_use();
         progress::add(*this);
     }
 
     bool poll() override {
-        if (collective->complete()) end();
+        if (!collective->complete()) return false;
+        returned--;
+        end();
         return false;
     }
     bool needs_us() const override { return true; }
@@ -99,6 +104,10 @@ private:
 };
 
 } // namespace
+
+bool any_has_returned() {
+    return returned > 0;
+}
 
 int carry_out(std::unique_ptr<Scheduled> collective) {
     const trace::Wait wait;

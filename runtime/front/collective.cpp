@@ -486,9 +486,24 @@ void Scheduled::report_begin() {
     report::runs_on(reported);
 }
 
+namespace {
+
+// Blocking ones whose calls have returned have theirs until they are complete, which needs nothing more of the program.
+void wait_for_number(mpi::Communicator &communicator) {
+    std::shared_ptr<mpi::Channel> channel;
+    {
+        const progress::Guard guard;
+        channel = mpi::channel(communicator);
+    }
+    progress::until([&] { return channel->can_begin() || !any_has_returned(); });
+}
+
+} // namespace
+
 std::optional<int> begin(Asked &&asked, const Begins &begins, MPI_Request *request) {
     if (!asked.pays() || !collective::choose(asked.facts(), asked.arguments)) return {};
     const bool is_persistent = begins.form == Form::persistent;
+    if (!is_persistent) wait_for_number(*asked.communicator);
     std::unique_ptr<Scheduled> collective;
     {
         const progress::Guard guard;

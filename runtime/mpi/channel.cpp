@@ -68,8 +68,8 @@ bool Channel::all_ready() {
 }
 
 std::optional<int> Channel::begin() {
+    if (!can_begin()) return {};
     const int operation = next;
-    if (open.test(static_cast<std::size_t>(operation))) return {};
     next = (next + 1) % first_persistent;
     open.set(static_cast<std::size_t>(operation));
     return operation;

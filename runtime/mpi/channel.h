@@ -51,6 +51,7 @@ public:
 
     //! The next operation's number, the same on all ranks if they begin operations in the same order. Nothing: it is taken still.
     std::optional<int> begin();
+    bool can_begin() const { return !open.test(static_cast<std::size_t>(next)); }
     void end(int operation) { open.reset(static_cast<std::size_t>(operation)); }
 
     //! A persistent operation's, for good: ranks free theirs when they like. Nothing, on all ranks alike: there are no more.

@@ -176,6 +176,24 @@ PROMISE(released_blocks_of_neighbors_are_read_from_their_end) {
     MPI_Comm_free(&ring);
 }
 
+/* More than have tags: who gives does not wait for who gets. */
+PROMISE(released_a_rank_may_be_far_ahead_in_collectives) {
+    int n = 0;
+    MPI_Request request;
+    if (rank > 0) usleep(100000);
+    for (int k = 0; k < 3000; k++) {
+        int one = rank == 0 ? k : -1;
+        MPI_Bcast(&one, 1, MPI_INT, 0, MPI_COMM_WORLD);
+        n += one == k;
+        if (k % 100) continue;
+        one = rank == 0 ? k : -1;
+        MPI_Ibcast(&one, 1, MPI_INT, 0, MPI_COMM_WORLD, &request);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+        CHECK(one == k);
+    }
+    CHECK(n == 3000);
+}
+
 /* As a program may use one that gives everybody something of everybody: as a barrier. */
 PROMISE(released_a_collective_returns_when_those_whose_data_it_gives_have_called_it) {
     for (int turn = 0; turn < 2 * ranks; turn++) {
