@@ -57,6 +57,8 @@ class Kernel:
 RING_STEPS = 4
 STEPS = 24  # of the paper's applications
 OVERLAP_STEPS = 4
+CG_STEPS = 8
+CG_INSIDE = 0.75  # of the computation: that of the inner planes
 
 
 def children(rank: int, ranks: int) -> list[int]:
@@ -204,6 +206,19 @@ KERNELS = {
             independent=mg_longest,
             formula="plain = Tc + 2 Tm + E, ideal = max(Tc, 2 Tm) + E, E = 2.5 Tm for the faces across y",
             unit=64,
+        ),
+        Kernel(
+            name="cg",
+            about="conjugate gradients on the 3-D Poisson equation: a halo by MPI_Alltoallv, sums by MPI_Allreduce",
+            ranks=4,
+            fixed_ranks=False,
+            **in_steps(CG_STEPS),
+            independent=lambda compute, message, _: (
+                CG_STEPS * (max(CG_INSIDE * compute, message) + (1 - CG_INSIDE) * compute)
+            ),
+            formula=f"plain = S (Tc + Tm), ideal = S max(Tc, Tm), S = {CG_STEPS} iterations, Tm of both planes",
+            size=262144,
+            unit=512,
         ),
         Kernel(
             name="pes",

@@ -146,7 +146,7 @@ def parser() -> argparse.ArgumentParser:
         "--size",
         type=size,
         metavar="BYTES",
-        help="of one message (default: 400KiB; lu: 10200, as in NAS class E; 1640: as in class C; the applications: as in their paper)",
+        help="of one message (default: 400KiB; cg: 256KiB; lu: 10200, as in NAS class E; 1640: as in class C; the applications: as in their paper)",
     )
     top.add_argument("--delta", type=size, metavar="BYTES", help="delta size (default: the runtime's own choice)")
     top.add_argument("--ratio", type=positive, metavar="R", default=1.0, help="T_compute / T_message (default: 1)")

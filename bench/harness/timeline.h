@@ -91,6 +91,29 @@ static inline int noted_Ialltoall(const void *b, int n, MPI_Datatype t, void *in
                                   MPI_Comm c, MPI_Request *r) {
     NOTED(CALL, MPI_Ialltoall(b, n, t, in, in_n, in_t, c, r));
 }
+static inline int noted_Testall(int n, MPI_Request *r, int *done, MPI_Status *s) {
+    NOTED(CALL, MPI_Testall(n, r, done, s));
+}
+static inline int noted_Allreduce(const void *b, void *in, int n, MPI_Datatype t, MPI_Op op, MPI_Comm c) {
+    NOTED(WAIT, MPI_Allreduce(b, in, n, t, op, c));
+}
+static inline int noted_Iallreduce(const void *b, void *in, int n, MPI_Datatype t, MPI_Op op, MPI_Comm c,
+                                   MPI_Request *r) {
+    NOTED(CALL, MPI_Iallreduce(b, in, n, t, op, c, r));
+}
+static inline int noted_Alltoallv(const void *b, const int *n, const int *at, MPI_Datatype t, void *in, const int *in_n,
+                                  const int *in_at, MPI_Datatype in_t, MPI_Comm c) {
+    NOTED(WAIT, MPI_Alltoallv(b, n, at, t, in, in_n, in_at, in_t, c));
+}
+static inline int noted_Ialltoallv(const void *b, const int *n, const int *at, MPI_Datatype t, void *in,
+                                   const int *in_n, const int *in_at, MPI_Datatype in_t, MPI_Comm c, MPI_Request *r) {
+    NOTED(CALL, MPI_Ialltoallv(b, n, at, t, in, in_n, in_at, in_t, c, r));
+}
+static inline int noted_Delta_alltoallv_begin(const void *b, const int *n, const int *at, MPI_Datatype t, void *in,
+                                              const int *in_n, const int *in_at, MPI_Datatype in_t, MPI_Comm c,
+                                              MPI_Request *r) {
+    NOTED(CALL, MPIX_Delta_alltoallv_begin(b, n, at, t, in, in_n, in_at, in_t, c, r));
+}
 static inline int noted_Cancel(MPI_Request *r) {
     if (timeline_on) timeline_forget(r);
     return MPI_Cancel(r);
@@ -144,6 +167,12 @@ static inline void noted_Delta_wait_data(const void *address, size_t bytes) {
 #define MPI_Testsome noted_Testsome
 #define MPI_Alltoall noted_Alltoall
 #define MPI_Ialltoall noted_Ialltoall
+#define MPI_Testall noted_Testall
+#define MPI_Allreduce noted_Allreduce
+#define MPI_Iallreduce noted_Iallreduce
+#define MPI_Alltoallv noted_Alltoallv
+#define MPI_Ialltoallv noted_Ialltoallv
+#define MPIX_Delta_alltoallv_begin noted_Delta_alltoallv_begin
 #define MPI_Cancel noted_Cancel
 #define MPIX_Delta_send_begin noted_Delta_send_begin
 #define MPIX_Delta_alltoall_begin noted_Delta_alltoall_begin

@@ -8,6 +8,7 @@ import sys
 import time
 
 import pytest
+from kernels import KERNELS
 from launch import BUILD, ROOT, as_from_a_terminal, launch, mpis
 from place import python_program
 
@@ -147,6 +148,35 @@ def test_the_slow_rank_works_a_fifth_longer(application):
     # Of two ranks the slow one keeps the other waiting, in m3 the slave: in 24 steps, or 12, of CPU time, which cannot be less.
     assert min(static["seconds"]) >= 24 * 0.2 * 0.1
     assert min(rotating["seconds"]) >= 12 * 0.2 * 0.1
+
+
+@pytest.mark.parametrize("ranks, size", [(2, 65536), (3, 33 * 1024), (5, 4608)])
+def test_conjugate_gradients_give_the_same_bits_by_whichever_collectives(mpi, ranks, size, monkeypatch):
+    monkeypatch.setenv("STRETTO_FORCE", "1")
+    result = figures("cg", "--mpi", mpi, "--lab", "none", "-n", ranks, "--size", size)
+    assert result["verified"] and result["details"]["over_independent"] > 0
+
+
+def test_conjugate_gradients_give_the_same_bits_by_pages():
+    assert figures("cg", "--lab", "none", "-n", 3, "--size", "64KiB", "--trigger", "pages")["verified"]
+
+
+@pytest.mark.parametrize("under", [(), (STRETTO, "run", "--mpi", "openmpi")])
+def test_conjugate_gradients_converge_as_fast_as_theory_says(under, monkeypatch):
+    """On a grid of 64 x 2 x 24 points the error is 80 times smaller after 8 iterations; the program counts as wrong if it is not."""
+    program = [*under, BUILD / "bench/openmpi/cg"]
+    work = ("--run", "plain,hand:512,independent", "--bytes", 1024, "--reps", 1)
+    env = {"STRETTO": "all", "STRETTO_FORCE": "1"} if under else {}
+    done = launch("openmpi", 3, program[0], (*program[1:], *work), env=env)
+    assert done.rc == 0, done
+    result = json.loads(done.stdout)
+    assert result["wrong"] == 0 and len({run["checksum"] for run in result["runs"]}) == 1
+
+
+def test_the_formulas_of_conjugate_gradients_are_those_of_their_pipeline():
+    cg = KERNELS["cg"]
+    assert cg.plain(3.0, 2.0, 4) == 8 * 5 and cg.ideal(3.0, 2.0, 4) == 8 * 3 and cg.ideal(1.0, 2.0, 4) == 8 * 2
+    assert cg.independent(4.0, 1.0, 4) == 8 * 4 and cg.independent(4.0, 5.0, 4) == 8 * 6
 
 
 def test_lu_sends_what_class_e_does_unless_told():
@@ -294,6 +324,7 @@ def test_delta_collectives_are_measured_against_one_after_the_other():
         (("lu", "--size", "8192"), "a message of lu is a multiple of 40 bytes"),
         (("lu", "-n", "1"), "at least 2"),
         (("mg", "--size", "33000"), "a message of mg is a multiple of 64 bytes"),
+        (("cg", "--size", "1032"), "a message of cg is a multiple of 512 bytes"),
         (("pair", "--ratio", "-1"), "greater than 0"),
         (("pair", "--reps", "0"), "whole number"),
         (("bandwidth", "--sizes", "64KiB,0"), "want 1 byte to 1 GiB"),
@@ -363,6 +394,7 @@ def test_the_program_itself_ends_in_order_without_its_file(kernel, file, about):
         ("lu", 8192, "points of 40 bytes"),
         ("mg", 33000, "a multiple of 64 bytes"),
         ("fft3d", 33000, "multiple of 16384"),
+        ("cg", 1032, "a multiple of 512 bytes"),
     ],
 )
 def test_the_program_itself_refuses_what_it_cannot_cut(kernel, bytes, about):
