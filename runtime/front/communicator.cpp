@@ -9,20 +9,27 @@
 #include "mpi/channel.h"
 #include "mpi/communicator.h"
 
+#include <optional>
+
 namespace stretto::front {
 
 namespace {
 
-// What a peer waits for in this call was handed over; the handle may come again for another communicator.
+// Under the lock. The handle may come again for another communicator.
+void forget(MPI_Comm comm) {
+    if (comm == MPI_COMM_NULL) return;
+    message::probed::forget(*mpi::communicator(comm));
+    mpi::forget(comm);
+}
+
+// What a peer waits for in this call was handed over.
 void part(MPI_Comm *comm) {
     wait_for_matches();
     settle_everything(false);
     progress::Guard guard;
     enter();
     progress::hand_over();
-    if (*comm == MPI_COMM_NULL) return;
-    message::probed::forget(*mpi::communicator(*comm));
-    mpi::forget(*comm);
+    forget(*comm);
 }
 
 template <class What>
@@ -68,6 +75,12 @@ void introduce(MPI_Comm made) {
         if (may_be_ours(*communicator, mpi::job.delta_collectives)) channel = mpi::channel(*communicator);
     }
     if (channel) progress::until([&] { return channel->ready(); });
+}
+
+void ends_within(MPI_Comm comm) {
+    std::optional<progress::Guard> guard;
+    if (!progress::Guard::mine) guard.emplace(); // the call that it is within may have it
+    forget(comm);
 }
 
 int Comm_free(MPI_Comm *comm) {

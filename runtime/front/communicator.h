@@ -11,6 +11,9 @@ void take_hints(MPI_Comm comm, MPI_Info info);
 void take_hints(MPI_Comm comm, MPI_Info info, const MPI_Comm *made);
 void take_hints(MPI_Comm comm, const MPI_Comm *made);
 
+//! \brief The program ends one in a function of its own that MPI calls, as an attribute's: only its handle is ours then.
+void ends_within(MPI_Comm comm);
+
 //! \brief The program has made a communicator. Collective over it.
 //!
 //! Where nobody looks while a rank waits in a call of the library's (mpi::job.relays), all messages of a collective leave in the call

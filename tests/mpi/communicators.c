@@ -96,6 +96,41 @@ PROMISE(a_reused_handle_inherits_nothing) {
     }
 }
 
+static int free_it(MPI_Comm of, int key, void *value, void *extra) {
+    (void)of, (void)key, (void)extra;
+    return MPI_Comm_free(value);
+}
+
+/* As mpi4py frees those that it has made for itself. */
+PROMISE(a_handle_freed_with_an_attribute_inherits_nothing) {
+    int key;
+    MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, free_it, &key, NULL);
+    for (int turn = 0; turn < 8; turn++) {
+        MPI_Comm outer, hidden, again;
+        int root = rank == ranks - 1 ? turn : -1, next = -1;
+        MPI_Comm_dup(MPI_COMM_WORLD, &outer);
+        MPI_Comm_split(MPI_COMM_WORLD, 0, -rank, &hidden);
+        MPI_Bcast(&root, 1, MPI_INT, 0, hidden);
+        CHECK(root == turn);
+        MPI_Comm_set_attr(outer, key, &hidden);
+        MPI_Comm_free(&outer);
+        CHECK(hidden == MPI_COMM_NULL);
+        MPI_Comm_dup(MPI_COMM_WORLD, &again);
+        MPI_Comm_dup(MPI_COMM_WORLD, &outer);
+        for (int k = 0; k < 2; k++) {
+            const MPI_Comm comm = k ? outer : again;
+            MPI_Sendrecv(&rank, 1, MPI_INT, (rank + 1) % ranks, k, &next, 1, MPI_INT, (rank + ranks - 1) % ranks, k,
+                         comm, MPI_STATUS_IGNORE);
+            CHECK(next == (rank + ranks - 1) % ranks);
+            root = rank == 0 ? -turn : 1;
+            MPI_Bcast(&root, 1, MPI_INT, 0, comm);
+            CHECK(root == -turn);
+        }
+        MPI_Comm_free(&again), MPI_Comm_free(&outer);
+    }
+    MPI_Comm_free_keyval(&key);
+}
+
 PROMISE(disconnect_completes_what_is_under_way) {
     for (int i = 0; i < SIZES; i++) {
         MPI_Comm comm;

@@ -149,6 +149,9 @@ struct Begins {{
 # Where it depends on more than the arguments what must be settled.
 SETTLES_ITSELF = ("Irecv",)
 
+# Also where the program calls them within another call.
+ENDS_COMMUNICATOR = ("Comm_free", "Comm_disconnect")
+
 
 def settled(function, standard):
     """The arguments of front::settle, for each buffer of a handled function: (buf, count, datatype) stand side by side."""
@@ -211,6 +214,8 @@ def body(class_, function, standard, native, arguments):
         settles = "".join(f"        front::settle({buffer});\n" for buffer in settled(function, standard))
         if settles and name not in SETTLES_ITSELF:
             outermost += f"    if (progress::tasks && outermost) {{\n{settles}    }}\n"
+        if name in ENDS_COMMUNICATOR:
+            outermost += "    if (!outermost && front::framing()) front::ends_within(*comm);\n"
         return f"{outermost}    return outermost && front::framing() ? front::{name}({arguments}) : {native};\n"
     outermost += reported(function, for_messages=False)
     offer = ""
