@@ -1,5 +1,6 @@
 #include "front/collective.h"
 
+#include "front/agreement.h"
 #include "front/blocking_collective.h"
 #include "front/enter.h"
 #include "front/entry.h"
@@ -163,13 +164,15 @@ collective::Blocks Side::ranges() const {
 
 // What is asked for.
 
-bool may_be_ours(const mpi::Communicator &communicator, bool asked) {
+bool may_be_ours(const mpi::Communicator &communicator, Form form) {
     using collective::policy, collective::Policy;
     if (policy.ours == Policy::Ours::off || !mpi::there_are_channels()) return false;
     if (!communicator.frames || communicator.between_groups || !communicator.use.frames) return false;
     const mpi::Peer *peer = communicator.farthest;
     if (!peer || !peer->frames) return false;
-    return asked || policy.ours == Policy::Ours::all || settings.force || peer->frames_plain;
+    // A blocking one gains by what its call leaves to the program's next computation.
+    if (form == Form::blocking && !communicator.use.receives && !communicator.use.sends) return false;
+    return form == Form::delta || policy.ours == Policy::Ours::all || settings.force || peer->frames_plain;
 }
 
 std::optional<Asked> Asked::on(MPI_Comm comm, const char *collective, const Begins &begins) {
@@ -177,9 +180,7 @@ std::optional<Asked> Asked::on(MPI_Comm comm, const char *collective, const Begi
     const progress::Guard guard;
     const auto &c = mpi::communicator(comm);
     // One that nobody was introduced to: MPI_Comm_idup may not wait.
-    if (!may_be_ours(*c, begins.form == Form::delta) || (!mpi::job.relays && !c->channel)) return {};
-    // A blocking one gains by what its call leaves to the program's next computation.
-    if (begins.form == Form::blocking && !c->use.receives && !c->use.sends) return {};
+    if (!may_be_ours(*c, mpi::job.compares ? Form::delta : begins.form) || (!mpi::job.relays && !c->channel)) return {};
     Asked asked{collective, c};
     asked.form = begins.form;
     asked.arguments.ranks = c->size();
@@ -225,13 +226,20 @@ bool is_exact(MPI_Datatype type) {
     return std::find(std::begin(exact), std::end(exact), type) != std::end(exact);
 }
 
-bool is_predefined(MPI_Op op) {
-    const MPI_Op predefined[] = {MPI_MAX, MPI_MIN, MPI_SUM,  MPI_PROD, MPI_LAND,   MPI_BAND,
-                                 MPI_LOR, MPI_BOR, MPI_LXOR, MPI_BXOR, MPI_MINLOC, MPI_MAXLOC};
-    return std::find(std::begin(predefined), std::end(predefined), op) != std::end(predefined);
-}
+constexpr const char *programs_own = "one of the program's";
 
 } // namespace
+
+const char *name_of(MPI_Op op) {
+    const std::pair<MPI_Op, const char *> predefined[] = {
+        {MPI_MAX, "MPI_MAX"},   {MPI_MIN, "MPI_MIN"}, {MPI_SUM, "MPI_SUM"},   {MPI_PROD, "MPI_PROD"},
+        {MPI_LAND, "MPI_LAND"}, {MPI_BAND, "MPI_BAND"}, {MPI_LOR, "MPI_LOR"},   {MPI_BOR, "MPI_BOR"},
+        {MPI_LXOR, "MPI_LXOR"}, {MPI_BXOR, "MPI_BXOR"}, {MPI_MINLOC, "MPI_MINLOC"}, {MPI_MAXLOC, "MPI_MAXLOC"},
+    };
+    for (const auto &[one, name] : predefined)
+        if (one == op) return name;
+    return programs_own;
+}
 
 collective::Facts Asked::facts(int number) const {
     return {collective, bytes, arguments.ranks, arguments.lane, number, mpi::job.relays, form == Form::delta};
@@ -245,10 +253,10 @@ bool Asked::pays() const {
 
 bool Asked::adds_up(MPI_Op op, MPI_Datatype type) {
     if (op == MPI_OP_NULL || op == MPI_NO_OP || op == MPI_REPLACE || type == MPI_DATATYPE_NULL) return false;
-    calls_program = !is_predefined(op);
+    calls_program = name_of(op) == programs_own;
     // A delta reduction adds in the order that its function documents.
-    if ((calls_program || !is_exact(type)) && !collective::policy.reorders && !settings.force && form != Form::delta)
-        return false;
+    keeps_order = (calls_program || !is_exact(type)) && !collective::policy.reorders && !settings.force && form != Form::delta;
+    if (keeps_order && !mpi::job.compares) return false;
     const mpi::TypeMap &map = mpi::type_map(type);
     if (!map.known() || map.bytes() == 0) return false;
     // Elements lie in their extents, so that each can be added up where it is.
@@ -356,6 +364,18 @@ mpi::waits::Found look_from_within() {
 
 } // namespace
 
+void set_going(schedule::Run &run) {
+    open_runs++;
+    if (run.complete()) return;
+    progress::add(run);
+    if (mpi::job.relays) mpi::waits::call(look_from_within);
+}
+
+void is_over(schedule::Run &run) {
+    progress::remove(run);
+    open_runs--;
+}
+
 int Op_free(MPI_Op *op) {
     {
         const progress::Guard guard;
@@ -382,7 +402,7 @@ int Type_free(MPI_Datatype *type) {
 
 Scheduled::Scheduled(Asked &&what, const Begins &begins)
     : asked(std::move(what)), name{begins.call, callers_own(), asked.communicator.get(), 0},
-      persistent(begins.form == Form::persistent) {
+      persistent(begins.form == Form::persistent), agreement(take_agreement()) {
     mpi::Communicator &communicator = *asked.communicator;
     channel = mpi::channel(communicator);
     const std::optional<int> next = persistent ? channel->reserve() : channel->begin();
@@ -459,20 +479,17 @@ void Scheduled::start(schedule::Listener *listener, bool fed) {
     // What is fed may become ready in any order.
     const std::size_t window = !mpi::job.relays ? SIZE_MAX : fed ? fed_window : schedule::Run::usual_window;
     run.emplace(name, *schedule, memories, *channel, number, window, listener, fed);
-    open_runs++;
+    set_going(*run);
     if (asked.form != Form::blocking) report_begin();
     if (run->complete()) return;
-    progress::add(*run);
-    if (mpi::job.relays) mpi::waits::call(look_from_within);
     if (name.look_within > 0) progress::helper::look_within(progress::look_within());
     progress::helper::wanted(name.look_within > 0 ? SIZE_MAX : asked.input.bytes() + asked.output.bytes());
 }
 
 bool Scheduled::complete() {
     if (delivered) return true;
-    if (!run->complete()) return false;
-    progress::remove(*run);
-    open_runs--;
+    if (!run->complete() || (agreement && !agreement->complete())) return false;
+    is_over(*run);
     if (!delivered_by_others) asked.output.deliver();
     report::is_whole(reported);
     return delivered = true;
@@ -501,6 +518,7 @@ void wait_for_number(mpi::Communicator &communicator) {
 } // namespace
 
 std::optional<int> begin(Asked &&asked, const Begins &begins, MPI_Request *request) {
+    if (mpi::job.compares && !agree(asked, begins)) return {};
     if (!asked.pays() || !collective::choose(asked.facts(), asked.arguments)) return {};
     const bool is_persistent = begins.form == Form::persistent;
     if (!is_persistent) wait_for_number(*asked.communicator);

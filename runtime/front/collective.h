@@ -74,8 +74,8 @@ private:
     bool with_gaps = false;
 };
 
-//! May collectives on it be ours? The same on all its ranks. Under the lock. asked: the program says that it should be.
-bool may_be_ours(const mpi::Communicator &communicator, bool asked = false);
+//! May collectives on it that are begun so be ours? The same on all its ranks. Under the lock.
+bool may_be_ours(const mpi::Communicator &communicator, Form form);
 
 //! \brief A collective that the program asks for.
 struct Asked {
@@ -87,6 +87,7 @@ struct Asked {
     MPI_Op operation = MPI_OP_NULL;
     MPI_Datatype element = MPI_DATATYPE_NULL;
     bool calls_program = false; //!< the operation is the program's
+    bool keeps_order = false;   //!< the result depends on the order in which elements are added up: the library's
     Form form = Form::non_blocking;
 
     //! A call on a communicator whose collectives may be ours, as far as all ranks know alike; else nothing.
@@ -98,7 +99,7 @@ struct Asked {
     //! For the choice of an algorithm.
     collective::Facts facts(int number = 0) const;
 
-    //! A reduction. False: it is the library's. The same on all ranks, as they give the same arguments.
+    //! A reduction. False: it is the library's, and not even compared (front/agreement.h). The same on all ranks, as they give the same arguments.
     bool adds_up(MPI_Op op, MPI_Datatype type);
 };
 
@@ -170,9 +171,17 @@ private:
     std::size_t copied = 0; // bytes (message/copied.h)
     std::shared_ptr<const schedule::Schedule> schedule;
     std::optional<schedule::Run> run;
+    std::unique_ptr<Collective> agreement; // what it waits for, too
     bool delivered = false, delivered_by_others = false;
     report::Site *reported = nullptr; // where it began, if the program runs on from there
 };
+
+//! MPI's name of an operation of its own; of one of the program's, words that say so.
+const char *name_of(MPI_Op op);
+
+//! The run goes on in all calls, and while the library waits, until it is over. Under the lock.
+void set_going(schedule::Run &run);
+void is_over(schedule::Run &run);
 
 //! Whatever begins; nothing: it is the library's. All that the program asks for is laid out.
 std::optional<int> begin(Asked &&asked, const Begins &begins, MPI_Request *request);

@@ -67,12 +67,13 @@ void take_hints(MPI_Comm comm, const MPI_Comm *made) {
 }
 
 void introduce(MPI_Comm made) {
-    if (mpi::job.relays || made == MPI_COMM_NULL) return;
+    if ((mpi::job.relays && !mpi::job.compares) || made == MPI_COMM_NULL) return;
     std::shared_ptr<mpi::Channel> channel;
     {
         progress::Guard guard;
         const auto &communicator = mpi::communicator(made);
-        if (may_be_ours(*communicator, mpi::job.delta_collectives)) channel = mpi::channel(*communicator);
+        const Form form = mpi::job.delta_collectives || mpi::job.compares ? Form::delta : Form::non_blocking;
+        if (may_be_ours(*communicator, form)) channel = mpi::channel(*communicator);
     }
     if (channel) progress::until([&] { return channel->ready(); });
 }

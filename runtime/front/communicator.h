@@ -17,7 +17,8 @@ void ends_within(MPI_Comm comm);
 //! \brief The program has made a communicator. Collective over it.
 //!
 //! Where nobody looks while a rank waits in a call of the library's (mpi::job.relays), all messages of a collective leave in the call
-//! that begins it: so all that their tags need is known before.
+//! that begins it: so all that their tags need is known before. And where they compare what they ask for (mpi::job.compares), so that
+//! what they say of their first collective does not wait for more than the call.
 void introduce(MPI_Comm made);
 
 } // namespace stretto::front

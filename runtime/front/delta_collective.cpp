@@ -2,6 +2,7 @@
 // (SC05, section 4; SC07; docs/collectives.md).
 #include "front/delta_collective.h"
 
+#include "front/agreement.h"
 #include "front/collective.h"
 #include "front/delta.h"
 #include "front/enter.h"
@@ -52,7 +53,7 @@ protected:
 //! \brief The library's own, at its end. Any annotation may be of its memory.
 class Later final : public Open, private trigger::Sender {
 public:
-    Later(DeltaBegins &begins, bool listens) : Open(begins, listens), native(std::move(begins.native)) {
+    Later(DeltaBegins &begins, bool listens) : Open(begins, listens), native(std::move(begins.native)), agreement(take_agreement()) {
         trigger::enter(nullptr, SIZE_MAX, *this);
     }
 
@@ -64,6 +65,7 @@ public:
             trigger::leave(*this);
             has_ended();
         }
+        if (agreement) progress::until([&] { return agreement->complete(); });
         const progress::Blocked blocked;
         if (active) hand_over();
         settle_everything(true);
@@ -75,6 +77,7 @@ public:
 private:
     void ready(Range, CallSite) override {}
     std::function<int()> native;
+    const std::unique_ptr<Collective> agreement;
 };
 
 //! \brief A schedule that is fed.

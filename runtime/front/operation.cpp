@@ -34,7 +34,7 @@ void Operation::wait_for_first() {
 }
 
 bool Operation::look(bool releases, bool unmatched) {
-    if (waits_for_end) return false;
+    if (waits_for_end || (collective && !collective->complete())) return false;
     bool complete = true;
     if (send) {
         if (!send->complete()) send->poll();
@@ -51,7 +51,6 @@ bool Operation::look(bool releases, bool unmatched) {
         if (receive->where() == message::Receive::State::deltas) receive->poll();
         complete = complete && (receive->is_complete() || (releases && receive->may_run_on(unmatched)));
     }
-    if (collective) complete = complete && collective->complete();
     return complete;
 }
 

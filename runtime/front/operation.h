@@ -37,7 +37,7 @@ public:
     int sent_error = MPI_SUCCESS; //!< what the library said of native_send at its end
     MPI_Status sent{};
     bool waits_for_end = false; //!< a delta send, or a delta collective, before its end
-    std::unique_ptr<Collective> collective;
+    std::unique_ptr<Collective> collective; //!< complete before all else is looked at
 
     //! Let the library block this thread until the first fragment of a receive has come.
     void wait_for_first();

@@ -4,6 +4,7 @@
 #include <bitset>
 #include <cstddef>
 #include <optional>
+#include <utility>
 #include <vector>
 
 namespace stretto::mpi {
@@ -18,8 +19,9 @@ class Channel {
 public:
     static constexpr int lanes = 1024; //!< tags of an operation
 
-    //! Of how many operations at once messages can be told from each other; the numbers above are of persistent ones, which keep theirs.
-    static constexpr int operations = 2048, first_persistent = 1024;
+    //! Of how many operations at once messages can be told from each other; the numbers above are of persistent ones, which keep theirs,
+    //! and the last one of what ranks say of the operations that they begin (Job::compares), with a lane for each.
+    static constexpr int operations = 2048, first_persistent = 1024, agreements = operations - 1;
 
     //! On a communicator of ours, among these ranks of it, which are all those of a communicator of the program's, in its order.
     //! Collective over the latter. No more than so many channels may be there at once.
@@ -56,7 +58,10 @@ public:
 
     //! A persistent operation's, for good: ranks free theirs when they like. Nothing, on all ranks alike: there are no more.
     std::optional<int> reserve();
-    bool can_reserve() const { return next_persistent < operations; }
+    bool can_reserve() const { return next_persistent < agreements; }
+
+    //! The lane of agreements' next one.
+    int next_word() { return std::exchange(words, (words + 1) % lanes); }
 
 private:
     static constexpr unsigned synchronous_every = 16;
@@ -67,7 +72,7 @@ private:
     std::vector<int> ranks, numbers;
     std::vector<unsigned> sent; // messages to each rank
     MPI_Request learning = MPI_REQUEST_NULL;
-    int next = 0, next_persistent = first_persistent;
+    int next = 0, next_persistent = first_persistent, words = 0;
     std::bitset<operations> open;
 };
 

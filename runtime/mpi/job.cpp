@@ -89,10 +89,11 @@ void agree_on_collectives() {
     if (settings.collectives == "off") return;
     // Only where nobody passes messages on it matters whether the program has delta collectives: to see that takes a look at all it imports.
     const bool can = waits::can_call();
-    int mine[] = {can, can || !trigger::has_delta_collectives()}, all[] = {0, 0};
-    library.Allreduce(mine, all, 2, MPI_INT, MPI_MIN, job.deltas);
+    int mine[] = {can, can || !trigger::has_delta_collectives(), settings.debug}, all[] = {0, 0, 0};
+    library.Allreduce(mine, all, 3, MPI_INT, MPI_MIN, job.deltas);
     job.relays = all[0];
     job.delta_collectives = !all[1];
+    job.compares = all[2];
     library.Comm_dup(job.deltas, &job.collectives);
     library.Comm_set_errhandler(job.collectives, MPI_ERRORS_RETURN);
 }

@@ -7,6 +7,7 @@
 #include <dlfcn.h>
 #include <execinfo.h>
 #include <unistd.h>
+#include <utility>
 
 namespace stretto {
 
@@ -14,6 +15,7 @@ namespace {
 
 int our_rank = -1;
 void (*end_job)() = nullptr;
+void (*look)() = nullptr;
 
 // The call that the program is in: the first return address that is not in this library.
 CallSite current_call() {
@@ -30,9 +32,7 @@ CallSite current_call() {
 
 std::string describe(CallSite site) {
     // A return address is one instruction past the call.
-    const source::Place place = source::place(site ? static_cast<const char *>(site) - 1 : nullptr);
-    const std::string line = source::lines(place.object, {place.offset})[0];
-    return line.empty() ? source::text(place) : line;
+    return source::describe(source::place(site ? static_cast<const char *>(site) - 1 : nullptr));
 }
 
 void on_failure(int rank, void (*how)()) {
@@ -40,8 +40,12 @@ void on_failure(int rank, void (*how)()) {
     end_job = how;
 }
 
+void before_failure(void (*how)()) {
+    look = how;
+}
+
 void fail(const char *operation, const std::string &text, CallSite begun) {
-    failing = true;
+    if (!std::exchange(failing, true) && look) look();
     const CallSite call = current_call();
     const std::string origin = begun && begun != call ? "; begun at " + describe(begun) : "";
     std::fprintf(stderr, "stretto: rank %d: %s: %s (%s%s)\n", our_rank, operation, text.c_str(), describe(call).c_str(),

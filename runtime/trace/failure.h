@@ -17,6 +17,9 @@ std::string describe(CallSite site);
 //! Is this thread ending the job?
 inline constinit thread_local bool failing = false;
 
+//! Somebody may know more of what is wrong: this is called first, and may fail itself. One function.
+void before_failure(void (*look)());
+
 //! Who we are, and how a job is ended: said once, by mpi/.
 void on_failure(int rank, void (*end_job)());
 

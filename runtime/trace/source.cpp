@@ -148,4 +148,9 @@ std::string text(const Place &place) {
     return name_of(place.object) + offset + (place.symbol.empty() ? "" : " (" + place.symbol + ")");
 }
 
+std::string describe(const Place &place) {
+    const std::string line = lines(place.object, {place.offset})[0];
+    return line.empty() ? text(place) : line;
+}
+
 } // namespace stretto::source

@@ -36,4 +36,7 @@ std::vector<std::string> lines(const std::string &object, const std::vector<std:
 //! "solver+0x1f3 (assemble)": where there is no line.
 std::string text(const Place &place);
 
+//! The line, or that.
+std::string describe(const Place &place);
+
 } // namespace stretto::source

@@ -176,7 +176,7 @@ def uses_buffers(function, standard):
 def wrappers(header, standard, class_of):
     """wrappers.cpp: MPI_X and PMPI_X for every function."""
     pieces = [
-        f'{NOTE}\n#include "front/communicator.h"\n#include "front/handled.h"\n#include "front/pages.h"\n#include "front/window.h"\n#include "trace/report.h"\n\nusing namespace stretto;\n\nextern "C" {{\n'
+        f'{NOTE}\n#include "front/agreement.h"\n#include "front/communicator.h"\n#include "front/handled.h"\n#include "front/pages.h"\n#include "front/window.h"\n#include "trace/report.h"\n\nusing namespace stretto;\n\nextern "C" {{\n'
     ]
     for name, function in header.functions.items():
         class_ = class_of[classes.base(name)]
@@ -218,11 +218,13 @@ def body(class_, function, standard, native, arguments):
             outermost += "    if (!outermost && front::framing()) front::ends_within(*comm);\n"
         return f"{outermost}    return outermost && front::framing() ? front::{name}({arguments}) : {native};\n"
     outermost += reported(function, for_messages=False)
-    offer = ""
+    offer = compared = ""
     if class_.name == "offered":
         outermost += "    if (outermost) front::caller = __builtin_return_address(0);\n"
         given = ", ".join(p.name for p in function.parameters if p.name not in ("request", "info"))
         request = "nullptr" if form(name) == "blocking" else "request"
+        if form(name) == "non_blocking":
+            compared = f"    if (mpi::job.compares && outermost) return front::begin_compared(comm, request, [&] {{ return {native}; }});\n"
         offer = (
             f"    if (outermost && front::framing())\n"
             f"        if (const auto error = front::{collective(name)}({given}, "
@@ -238,7 +240,7 @@ def body(class_, function, standard, native, arguments):
     if name == "Abort":
         settles = ""
     if not class_.then:
-        return f"{outermost}{offer}{first}{settles}    const front::Alone alone;\n    return {native};\n"
+        return f"{outermost}{offer}{first}{settles}{compared}    const front::Alone alone;\n    return {native};\n"
     made = next((p.name for p in function.parameters if p.declaration.replace(" ", "") == "MPI_Comm*"), None)
     afterwards = "".join(
         f"        front::{then}({f'*{made}' if then == 'introduce' else arguments});\n" for then in class_.then
