@@ -184,8 +184,8 @@ private:
         const auto first = std::find(std::begin(differ), std::end(differ), true) - std::begin(differ);
         if (first == std::ssize(differ)) return;
         failing = true; // the first of those that are to be told
-        fail(call, them + all[first].first + " at " + place(theirs) + ", " + us + all[first].second + " at " +
-                       place(ours));
+        fail(call,
+             them + all[first].first + " at " + place(theirs) + ", " + us + all[first].second + " at " + place(ours));
     }
 
     static std::string place(const Word &word) { return source::describe({word.object, word.offset, ""}); }

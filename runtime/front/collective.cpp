@@ -232,8 +232,8 @@ constexpr const char *programs_own = "one of the program's";
 
 const char *name_of(MPI_Op op) {
     const std::pair<MPI_Op, const char *> predefined[] = {
-        {MPI_MAX, "MPI_MAX"},   {MPI_MIN, "MPI_MIN"}, {MPI_SUM, "MPI_SUM"},   {MPI_PROD, "MPI_PROD"},
-        {MPI_LAND, "MPI_LAND"}, {MPI_BAND, "MPI_BAND"}, {MPI_LOR, "MPI_LOR"},   {MPI_BOR, "MPI_BOR"},
+        {MPI_MAX, "MPI_MAX"},   {MPI_MIN, "MPI_MIN"},   {MPI_SUM, "MPI_SUM"},       {MPI_PROD, "MPI_PROD"},
+        {MPI_LAND, "MPI_LAND"}, {MPI_BAND, "MPI_BAND"}, {MPI_LOR, "MPI_LOR"},       {MPI_BOR, "MPI_BOR"},
         {MPI_LXOR, "MPI_LXOR"}, {MPI_BXOR, "MPI_BXOR"}, {MPI_MINLOC, "MPI_MINLOC"}, {MPI_MAXLOC, "MPI_MAXLOC"},
     };
     for (const auto &[one, name] : predefined)
@@ -255,7 +255,8 @@ bool Asked::adds_up(MPI_Op op, MPI_Datatype type) {
     if (op == MPI_OP_NULL || op == MPI_NO_OP || op == MPI_REPLACE || type == MPI_DATATYPE_NULL) return false;
     calls_program = name_of(op) == programs_own;
     // A delta reduction adds in the order that its function documents.
-    keeps_order = (calls_program || !is_exact(type)) && !collective::policy.reorders && !settings.force && form != Form::delta;
+    keeps_order =
+        (calls_program || !is_exact(type)) && !collective::policy.reorders && !settings.force && form != Form::delta;
     if (keeps_order && !mpi::job.compares) return false;
     const mpi::TypeMap &map = mpi::type_map(type);
     if (!map.known() || map.bytes() == 0) return false;

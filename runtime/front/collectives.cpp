@@ -39,10 +39,10 @@ std::size_t bytes_of(MPI_Count count, MPI_Datatype type) {
     return static_cast<std::size_t>(count) * mpi::type_map(type).bytes();
 }
 
-// Its message has so many bytes, or each of its blocks: is that worth it? Before more is done for a short one.
+// Its message has so many bytes, or each of its blocks: is that worth it? Before more is done for a short one, where nobody compares it.
 bool pays(Asked &asked, std::size_t bytes) {
     asked.bytes = bytes;
-    return asked.pays();
+    return mpi::job.compares || asked.pays();
 }
 
 // The contribution to a reduction, and where its result goes.

@@ -53,7 +53,8 @@ protected:
 //! \brief The library's own, at its end. Any annotation may be of its memory.
 class Later final : public Open, private trigger::Sender {
 public:
-    Later(DeltaBegins &begins, bool listens) : Open(begins, listens), native(std::move(begins.native)), agreement(take_agreement()) {
+    Later(DeltaBegins &begins, bool listens)
+        : Open(begins, listens), native(std::move(begins.native)), agreement(take_agreement()) {
         trigger::enter(nullptr, SIZE_MAX, *this);
     }
 

@@ -36,7 +36,7 @@ public:
     bool sent_natively = false;   //!< a persistent send that is not framed this time: native_send is its handle
     int sent_error = MPI_SUCCESS; //!< what the library said of native_send at its end
     MPI_Status sent{};
-    bool waits_for_end = false; //!< a delta send, or a delta collective, before its end
+    bool waits_for_end = false;             //!< a delta send, or a delta collective, before its end
     std::unique_ptr<Collective> collective; //!< complete before all else is looked at
 
     //! Let the library block this thread until the first fragment of a receive has come.

@@ -42,7 +42,7 @@ struct Job {
     MPI_Comm collectives = MPI_COMM_NULL; //!< as `deltas`, for messages of collectives
     bool delta_collectives = false;       //!< some rank's program has them; known where not `relays`
     bool compares = false; //!< of collectives ranks tell each other what they ask for: STRETTO_DEBUG=1 on all of them
-    bool relays = false; //!< ranks can pass messages of collectives on while the library waits in another call
+    bool relays = false;   //!< ranks can pass messages of collectives on while the library waits in another call
     std::array<std::uint8_t, 16> nonce{}; //!< what every header begins with
     std::vector<Peer> peers;              //!< by rank in MPI_COMM_WORLD
     std::vector<int> world_rank;          //!< of a rank in `deltas`

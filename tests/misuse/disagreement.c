@@ -9,7 +9,7 @@
 enum { RANKS = 3, N = 20000 };
 static int rank, odd;
 static int sent[RANKS * N], got[RANKS * N], displs[] = {0, N, 2 * N};
-static MPI_Request request;
+static MPI_Request request = MPI_REQUEST_NULL;
 static MPI_Comm comm;
 
 static int *counts(int first, int second, int third) {
@@ -53,6 +53,18 @@ static void operation_of_the_program(void) {
     MPI_Op_create(own, 1, &op);
     MPI_Iscan(sent, got, 10, MPI_INT, odd ? op : MPI_SUM, comm, &request); /* ODD EVEN */
 }
+static void root_of_a_blocking_one(void) {
+    MPI_Bcast(got, 10, MPI_INT, odd ? 1 : 0, comm); /* ODD EVEN */
+}
+static void count_of_a_blocking_one(void) {
+    MPI_Alltoall(sent, odd ? N - 1 : N, MPI_INT, got, odd ? N - 1 : N, MPI_INT, comm); /* ODD EVEN */
+}
+static void blocking_and_not(void) {
+    if (odd)
+        MPI_Barrier(comm); /* ODD */
+    else
+        MPI_Ibarrier(comm, &request); /* EVEN */
+}
 static void collective(void) {
     if (odd)
         MPI_Ibarrier(comm, &request); /* ODD */
@@ -73,7 +85,8 @@ static void block_of_a_gatherv(void) {
     MPI_Igatherv(sent, odd ? 13 : 4, MPI_INT, got, counts(4, 4, 12), displs, MPI_INT, 0, comm, &request); /* ODD EVEN */
 }
 static void block_of_a_scatterv(void) {
-    MPI_Iscatterv(sent, counts(4, 4, 12), displs, MPI_INT, got, odd ? 13 : 4, MPI_INT, 0, comm, &request); /* ODD EVEN */
+    MPI_Iscatterv(sent, counts(4, 4, 12), displs, MPI_INT, got, odd ? 13 : 4, MPI_INT, 0, comm,
+                  &request); /* ODD EVEN */
 }
 static void block_of_an_allgatherv(void) {
     int *const expected = odd ? counts(4, 9, 4) : counts(4, 4, 4);
@@ -159,6 +172,9 @@ static const struct {
     {"count_of_a_sum_that_keeps_its_order", count_of_a_sum_that_keeps_its_order},
     {"operation", operation},
     {"operation_of_the_program", operation_of_the_program},
+    {"root_of_a_blocking_one", root_of_a_blocking_one},
+    {"count_of_a_blocking_one", count_of_a_blocking_one},
+    {"blocking_and_not", blocking_and_not},
     {"collective", collective},
     {"order", order},
     {"block_of_a_gather", block_of_a_gather},
