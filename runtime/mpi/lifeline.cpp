@@ -37,6 +37,7 @@ std::vector<Place> places; // by rank in job.deltas
 std::vector<bool> watched, ended;
 std::vector<pollfd> sockets; // of watched peers
 std::vector<int> peers;      // whose
+bool any_ended = false;
 std::int64_t last_look = 0;
 unsigned calls = 0;
 
@@ -116,7 +117,7 @@ void look() {
     for (std::size_t k = 0; k < sockets.size(); k++) {
         if (!sockets[k].revents) continue;
         if (sockets[k].revents & (POLLHUP | POLLERR | POLLRDHUP)) {
-            if (means_the_end(sockets[k].fd, peers[k])) ended[static_cast<std::size_t>(peers[k])] = true;
+            if (means_the_end(sockets[k].fd, peers[k])) any_ended = ended[static_cast<std::size_t>(peers[k])] = true;
             ::close(sockets[k].fd);
             sockets[k].fd = -1; // poll() passes it over
         } else
@@ -155,16 +156,19 @@ void watch(int peer) {
     }
 }
 
-bool cut(int peer) {
-    const auto index = static_cast<std::size_t>(peer);
-    if (index >= ended.size()) return false;
+bool any_cut() {
     if (++calls % 16 == 0) {
         if (const std::int64_t now = milliseconds(); now - last_look >= 100) {
             last_look = now;
             look();
         }
     }
-    return ended[index];
+    return any_ended;
+}
+
+bool cut(int peer) {
+    const auto index = static_cast<std::size_t>(peer);
+    return any_cut() && index < ended.size() && ended[index];
 }
 
 void close() {
@@ -176,6 +180,7 @@ void close() {
     peers.clear();
     watched.clear();
     ended.clear();
+    any_ended = false;
     places.clear();
 }
 

@@ -13,8 +13,9 @@ void open();
 //! A message with this peer (rank in job.deltas) is under way: from now on its end is noticed, if it can be reached at all.
 void watch(int peer);
 
-//! Has a watched peer ended? Cheap: the connections are looked at ten times a second at most.
+//! Has this watched peer ended? Or any? Cheap: the connections are looked at ten times a second at most.
 bool cut(int peer);
+bool any_cut();
 
 void close();
 

@@ -1,5 +1,7 @@
 #include "schedule/run.h"
 
+#include "mpi/lifeline.h"
+
 #include <algorithm>
 #include <cstring>
 #include <string>
@@ -9,6 +11,7 @@ namespace stretto::schedule {
 namespace {
 
 constexpr std::size_t between_looks = 4096; // bytes of input that become ready: as few as a lane may have
+constexpr std::size_t most_watched = 32;    // messages under way; of the senders of more no end is noticed
 
 } // namespace
 
@@ -109,6 +112,7 @@ void Run::begin(const Step &step, std::size_t lane) {
         break;
     }
     case Action::receive:
+        if (requests.size() < most_watched) mpi::lifeline::watch(channel.rank(step.peer));
         check(mpi::library.Irecv(target(step), bytes, MPI_BYTE, channel.rank(step.peer),
                                  channel.own_tag(operation, tag), channel.handle(), &request),
               step);
@@ -131,6 +135,15 @@ void Run::check(int error, const Step &step) const {
         fail(name.call,
              "the MPI library does not take a message to or from rank " + std::to_string(step.peer) + ": is it gone?",
              name.site);
+}
+
+void Run::check_senders() const {
+    for (const Sent &message : sent)
+        if (message.gives && mpi::lifeline::cut(channel.rank(message.gives->peer)))
+            fail(name.call,
+                 "rank " + std::to_string(message.gives->peer) + " is gone; " + std::to_string(message.gives->bytes) +
+                     " bytes of it are missing",
+                 name.site);
 }
 
 void Run::under_way(MPI_Request request, const Step &step, std::size_t lane) {
@@ -181,6 +194,7 @@ bool Run::poll() {
     if (fed) go_on_where_input_is();
     begin_lanes();
     while (!complete() && look()) begin_lanes();
+    if (mpi::lifeline::any_cut()) check_senders();
     return complete();
 }
 

@@ -99,6 +99,7 @@ private:
     std::byte *target(const Step &step) const;
 
     void check(int error, const Step &step) const;
+    void check_senders() const;
 
     Name name;
     const Schedule &schedule;

@@ -1,9 +1,12 @@
 // Every algorithm by real ranks, through the executor: all of a shape's algorithms are under way at once, and come to what problem.h says.
+#include "mpi/job.h"
 #include "problem.h"
 #include "schedule/run.h"
 
 #include <cstdio>
 #include <memory>
+
+stretto::mpi::Job stretto::mpi::job; // no rank is watched
 
 namespace stretto::collective {
 namespace {

@@ -1,4 +1,4 @@
-/* Rank 1 dies in the middle of a message; rank 0 is left with it.
+/* Rank 1 dies in the middle of a message, or of a collective; rank 0 is left with it.
  *
  *     death OPERATION      what rank 0 is doing: see below. It says "alone" when it is about to wait for what will not come. */
 #include <signal.h>
@@ -11,6 +11,7 @@
 enum { BYTES = 4 << 20 };
 static unsigned char *buffer;
 static MPI_Request request;
+static int rank;
 
 static void nap(double seconds) {
     nanosleep(&(struct timespec){(time_t)seconds, (long)((seconds - (time_t)seconds) * 1e9)}, NULL);
@@ -23,6 +24,19 @@ static void send_half(void) {
     int flag;
     MPI_Status status;
     for (int i = 0; i < 50; i++, nap(0.01)) MPI_Iprobe(MPI_ANY_SOURCE, 9, MPI_COMM_WORLD, &flag, &status);
+    raise(SIGKILL);
+}
+
+static void gather(void) {
+    MPI_Igather(rank ? buffer : MPI_IN_PLACE, BYTES / 2, MPI_BYTE, buffer, BYTES / 2, MPI_BYTE, 0, MPI_COMM_WORLD,
+                &request);
+}
+
+// Rank 1: comes to the first collective of a communicator, and to no other.
+static void stay_away(void) {
+    gather();
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    nap(0.5);
     raise(SIGKILL);
 }
 
@@ -67,6 +81,22 @@ static void in_send(void) {
     alone();
     MPI_Send(buffer, BYTES, MPI_BYTE, 1, 1, MPI_COMM_WORLD);
 }
+static void begin_second_collective(void) {
+    gather();
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    gather();
+}
+static void in_collective(void) {
+    begin_second_collective();
+    alone();
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+static void in_another_call(void) {
+    MPI_Comm comm;
+    begin_second_collective();
+    alone();
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+}
 
 static const struct {
     const char *name;
@@ -77,10 +107,11 @@ static const struct {
     {"MPIX_Delta_wait_data", in_wait_data, send_half},
     {"MPIX_Delta_wait", in_delta_wait, receive_half},
     {"MPI_Send", in_send, receive_half},
+    {"MPI_Igather", in_collective, stay_away},
+    {"MPI_Comm_dup", in_another_call, stay_away},
 };
 
 int main(int argc, char **argv) {
-    int rank;
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     buffer = calloc(BYTES, 1);
