@@ -85,8 +85,8 @@ static void block_of_a_gatherv(void) {
     MPI_Igatherv(sent, odd ? 13 : 4, MPI_INT, got, counts(4, 4, 12), displs, MPI_INT, 0, comm, &request); /* ODD EVEN */
 }
 static void block_of_a_scatterv(void) {
-    MPI_Iscatterv(sent, counts(4, 4, 12), displs, MPI_INT, got, odd ? 13 : 4, MPI_INT, 0, comm,
-                  &request); /* ODD EVEN */
+    int *const given = counts(4, 4, 12);
+    MPI_Iscatterv(sent, given, displs, MPI_INT, got, odd ? 13 : 4, MPI_INT, 0, comm, &request); /* ODD EVEN */
 }
 static void block_of_an_allgatherv(void) {
     int *const expected = odd ? counts(4, 9, 4) : counts(4, 4, 4);
