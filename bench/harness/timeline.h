@@ -92,7 +92,12 @@ static inline int noted_Ialltoall(const void *b, int n, MPI_Datatype t, void *in
     NOTED(CALL, MPI_Ialltoall(b, n, t, in, in_n, in_t, c, r));
 }
 static inline int noted_Testall(int n, MPI_Request *r, int *done, MPI_Status *s) {
-    NOTED(CALL, MPI_Testall(n, r, done, s));
+    if (!timeline_on) return MPI_Testall(n, r, done, s);
+    double begin = now();
+    int rc = MPI_Testall(n, r, done, s);
+    timeline_add(CALL, begin, now(), -1, 0);
+    for (int k = 0; *done && k < n; k++) timeline_completed(r + k, now());
+    return rc;
 }
 static inline int noted_Allreduce(const void *b, void *in, int n, MPI_Datatype t, MPI_Op op, MPI_Comm c) {
     NOTED(WAIT, MPI_Allreduce(b, in, n, t, op, c));

@@ -269,13 +269,13 @@ static void reset(void) {
     gamma_before = INFINITY, alpha = 1; // no direction before the first one
 }
 
-// In the norm of A, S iterations make the error smaller by 2 ((sqrt(k) - 1) / (sqrt(k) + 1))^S at least (Chebyshev), where k is the ratio of A's
-// largest eigenvalue to its smallest.
+// In the norm of A, S iterations leave at most 2 ((sqrt(k) - 1) / (sqrt(k) + 1))^S of the error (Chebyshev), where k is the ratio of A's largest
+// eigenvalue to its smallest.
 static void check_convergence(void) {
     const double points[AXES] = {ROW, (double)n / ROW, (double)PLANES * ranks};
-    double least = 0, largest = 0, error[2] = {0}, of_all[2];
+    double smallest = 0, largest = 0, error[2] = {0}, of_all[2];
     for (int axis = 0; axis < AXES; axis++) {
-        least += 2 - 2 * cos(M_PI / (points[axis] + 1));
+        smallest += 2 - 2 * cos(M_PI / (points[axis] + 1));
         largest += 2 + 2 * cos(M_PI / (points[axis] + 1));
     }
     for (long j = 0; j < slab; j++) {
@@ -283,7 +283,7 @@ static void check_convergence(void) {
         error[1] += (wanted[j] - x[j]) * r[j];
     }
     MPI_Allreduce(error, of_all, 2, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
-    const double root = sqrt(largest / least), bound = 2 * pow((root - 1) / (root + 1), STEPS);
+    const double root = sqrt(largest / smallest), bound = 2 * pow((root - 1) / (root + 1), STEPS);
     wrong += !(fabs(of_all[1]) <= bound * bound * of_all[0]);
 }
 
