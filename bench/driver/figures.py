@@ -18,6 +18,7 @@ def derive(plan: Plan, attempt: Attempt, attempts: int, costs: Costs | None) -> 
     message, compute = samples.median("message"), samples.median("compute")
     plain, stretto = samples.median("plain"), samples.median("delta")
     annotated = samples.median("annotated") if plan.by_pages else None
+    unmodified = samples.median("unmodified") if kernel.plain_under_run else None
     best = samples.best_hand()
     hand = samples.median(best)
     loads = kernel.loads(plan.over_all_steps(compute), message, plan.ranks)
@@ -67,6 +68,8 @@ def derive(plan: Plan, attempt: Attempt, attempts: int, costs: Costs | None) -> 
             "mechanisms": plan.mechanisms,
             "annotated_s": rounded(annotated),
             "of_annotated": annotated and rounded(annotated / stretto),
+            "unmodified_s": rounded(unmodified),
+            "unmodified_speedup": unmodified and rounded(plain / unmodified),
             "independent_s": rounded(independent),
             "independent_ideal_s": rounded(independent_ideal),
             "over_independent": independent and rounded(independent / stretto),

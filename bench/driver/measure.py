@@ -15,7 +15,7 @@ from statistics import median
 from costs import Costs, measure_costs
 from others import Watch, wait_for_quiet
 from place import HERE, Place, lab, stretto_run
-from plan import ANNOTATE, BALANCED, PAGES, Plan
+from plan import ANNOTATE, BALANCED, UNDER_RUN, Plan
 from progress import Tell
 from wrong import Wrong
 
@@ -33,8 +33,8 @@ ENOUGH_CHUNKS = 32  # with fewer, latency and not the wire decides how close to 
 
 @dataclass
 class Samples:
-    """Seconds of every repetition, by variant: message, compute, plain, hand:BYTES, independent, delta, which may have another name where
-    it was measured in several ways (annotated)."""
+    """Seconds of every repetition, by variant: message, compute, plain, hand:BYTES, independent, delta, which has another name where it was
+    measured in several ways (annotated), unmodified (plain, under `stretto run`)."""
 
     seconds: dict[str, list[float]] = field(default_factory=dict)
     checksums: dict[str, set[str]] = field(default_factory=dict)
@@ -44,12 +44,13 @@ class Samples:
     library: str = ""
     calls: dict[str, int] = field(default_factory=dict)
 
-    def take(self, launch: dict, delta: str = "delta") -> None:
+    def take(self, launch: dict, **names: str) -> None:
+        """names: what a variant that it ran is called here."""
         self.library = launch["library"]
         self.message_bytes = launch["bytes"]
         self.wrong += launch["wrong"]
         for run in launch["runs"]:
-            name = delta if run["name"] == "delta" else run["name"]
+            name = names.get(run["name"], run["name"])
             self.seconds.setdefault(name, []).extend(run["seconds"])
             self.changed += run["changed"]
             if name not in ("message", "compute"):
@@ -117,14 +118,15 @@ class Measure:
     ) -> dict:
         """With Stretto, triggered so; None: without it."""
         environment = self.plan.environment(trigger) if trigger else {}
-        unmodified = self.plan.kernel.unmodified
+        unmodified = self.plan.kernel.unmodified or trigger == UNDER_RUN
         if trace:
             environment["STRETTO_TRACE"] = str(trace)
         if trace and unmodified and self.plan.keep:
             environment["STRETTO_REPORT"] = str(self.plan.keep / "sites.html")
         name = self.plan.kernel.name + (".stretto" if trigger and not unmodified else "")
         under = stretto_run(self.plan.mpi) if trigger and unmodified else []
-        warmup = max(self.warmup, ceil(TRIED_STEPS / self.plan.kernel.steps)) if under else self.warmup
+        learns = under and not self.plan.kernel.needs_file
+        warmup = max(self.warmup, ceil(TRIED_STEPS / self.plan.kernel.steps)) if learns else self.warmup
         words = [*self.common, *self.work, "--run", ",".join(variants), "--reps", reps, "--warmup", warmup, *more]
         limit = LAUNCH + AS_LONG * self.expected * len(variants) * (reps + warmup)
         return self.place.run(name, *words, environment=environment, timeout=limit, under=under)
@@ -155,11 +157,14 @@ class Measure:
         by_mpi = ["message", "compute", *plan.kernel.by_mpi, *hands]
         for turn in range(plan.turns):
             reps = plan.reps * (turn + 1) // plan.turns - plan.reps * turn // plan.turns
-            triggers = [None, ANNOTATE, PAGES] if plan.by_pages else [None, ANNOTATE]
+            triggers = [None, *plan.triggers]
             for trigger in triggers if turn % 2 == 0 else reversed(triggers):
                 self.tell(f"turn {turn + 1} of {plan.turns}: {f'Stretto, {trigger}' if trigger else 'plain and hand'}")
+                if trigger == UNDER_RUN:
+                    samples.take(self.launch(trigger, ["plain"], reps), plain="unmodified")
+                    continue
                 launch = self.launch(trigger, ["delta"] if trigger else by_mpi, reps)
-                samples.take(launch, "annotated" if plan.by_pages and trigger == ANNOTATE else "delta")
+                samples.take(launch, delta="annotated" if plan.by_pages and trigger == ANNOTATE else "delta")
                 if trigger:
                     samples.calls = launch["calls"]
         return samples

@@ -12,6 +12,7 @@ from timeline import Variant, draw, read_variant
 
 BARS = (
     ("plain", "plain"),
+    ("unmodified", "plain, stretto run"),
     ("independent", "independent"),
     ("stretto", "Stretto"),
     ("hand", "by hand"),
@@ -67,7 +68,7 @@ def seconds(value: float | None) -> str:
 
 
 def bars(figures: dict) -> list[dict]:
-    median = figures["median_s"] | {"independent": figures["details"].get("independent_s")}
+    median = figures["median_s"] | {name: figures["details"].get(f"{name}_s") for name in ("unmodified", "independent")}
     shown = [(name, label) for name, label in BARS if median[name] is not None]
     longest = max(median[name] for name, _ in shown)
     return [

@@ -19,6 +19,7 @@ from rate import BadRate, Rate
 AUTO = "auto"  # --lab: the rate where all streams of compress need as long as the work
 SAMPLE = 2**21  # bytes of the file that tell how fast it is compressed
 ANNOTATE, PAGES = "annotate", "pages"
+UNDER_RUN = "stretto run"  # plain's program, unmodified
 TRIGGERS = {ANNOTATE: "annotations", PAGES: "pages"}  # as STRETTO_TRIGGER has them
 MPIS = ("openmpi", "openmpi5", "mpich", "mpich4", "abi")
 OTHERS = {  # what is measured besides the kernels
@@ -70,8 +71,15 @@ class Plan:
     def by_pages(self) -> bool:
         return self.trigger == PAGES
 
+    @property
+    def triggers(self) -> list[str]:
+        """Those that are measured beside each other."""
+        return [ANNOTATE, *([PAGES] if self.by_pages else []), *([UNDER_RUN] if self.kernel.plain_under_run else [])]
+
     def environment(self, trigger: str) -> dict[str, str]:
         """How Stretto is launched."""
+        if trigger == UNDER_RUN:
+            return {}
         delta = {"STRETTO_DELTA": str(self.delta)} if self.delta else {}
         if self.kernel.unmodified:
             release = {"STRETTO_RELEASE": self.release} if self.release else {}

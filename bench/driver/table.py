@@ -9,6 +9,8 @@ def milliseconds(seconds: float | None) -> str:
 
 
 def label_of(name: str, figures: dict) -> str:
+    if name == "unmodified":
+        return "plain, stretto run"
     if name == "hand":
         return f"hand, {figures['details']['hand_chunk_bytes'] // 1024 or 1} KiB"
     by_pages = figures["trigger"] == "pages"
@@ -39,6 +41,7 @@ def show(figures: dict, console: Console) -> None:
         ("stretto", "bold green"),
         ("stretto_undilated", "green"),
         ("annotated", "green"),
+        ("unmodified", "green"),
         ("hand", "cyan"),
         ("independent", "cyan"),
         ("ideal", "dim"),

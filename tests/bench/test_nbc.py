@@ -151,9 +151,9 @@ def test_the_table_has_the_overlap_asked_for(overlap, said):
     assert "share by number of tests, 256 KiB" in text and "by number of ranks, 256 KiB" in text
 
 
-def test_one_and_two_bytes_are_reduced_and_drawn(tmp_path, mpi):
+def test_one_and_two_bytes_are_reduced_and_drawn(tmp_path):
     picture, report = tmp_path / "nbc.svg", tmp_path / "nbc.html"
-    words = ("--mpi", mpi, "--sizes", "1,2,64KiB", "--collectives", "reduce,allreduce", "--tests", "1,3", "--at", "16")
+    words = ("--sizes", "1,2,64KiB", "--collectives", "reduce,allreduce", "--tests", "1,3", "--at", "16")
     done = bench("nbc", *TINY, *words, "--by-ranks", 3, "--json", "--picture", picture, "--report", report)
     assert done.returncode == 0, done.stderr
     result = json.loads(done.stdout)
