@@ -200,7 +200,7 @@ MUTANTS = [
     Mutant(
         "rule 17: a communicator is known by its handle",
         "front/communicator.cpp",
-        "    mpi::forget(*comm);\n",
+        "    mpi::forget(comm);\n",
         "",
         (
             "ranks_of_a_split_communicator_are_translated",
