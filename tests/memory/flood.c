@@ -100,6 +100,8 @@ int main(int argc, char **argv) {
         send_all(rank, argc > 1 && !strcmp(argv[1], "delta"), messages, bytes);
     else
         receive_all(ranks, messages, bytes);
+    // A receiver that ends first may leave its senders waiting: MPICH 5.0.2 over shared memory.
+    MPI_Barrier(MPI_COMM_WORLD);
     MPI_Finalize();
     return 0;
 }
