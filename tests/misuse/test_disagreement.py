@@ -60,6 +60,8 @@ DISAGREEMENTS = {
     "persistent_and_plain": ("(Ibcast|Bcast_init)", "rank 2 calls MPI_Ibcast", "rank [01] calls MPI_Bcast_init"),
     "count_of_a_persistent_one": ("Bcast_init", "rank 2 .* 36 bytes", "rank [01] .* 40 bytes"),
 }
+# Versions of a library differ in less than collectives do.
+FEWER = {"openmpi5": 5, "abi": 5}
 HAVE_NO_PERSISTENT_COLLECTIVES = ("openmpi",)
 # Nobody looks while the library waits (docs/decisions/0014).
 DO_NOT_LOOK_IN_WAITS = ("mpich4", "abi")
@@ -76,6 +78,8 @@ def line_of(name, mark):
 def test_ranks_that_do_not_agree_end_the_job_with_a_message(mpi, name):
     if not library(mpi).exists():
         pytest.skip("libstretto is not built for this MPI")
+    if list(DISAGREEMENTS).index(name) % FEWER.get(mpi, 1):
+        pytest.skip("openmpi and mpich have all of them")
     if "persistent" in name and mpi in HAVE_NO_PERSISTENT_COLLECTIVES:
         pytest.skip("this MPI has no persistent collectives")
     if "elsewhere" in name and mpi in DO_NOT_LOOK_IN_WAITS:
