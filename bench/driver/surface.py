@@ -182,7 +182,7 @@ def gather(made: dict[str, list[Launch]], turns: slice = slice(None)) -> dict[in
     for name, launches in made.items():
         for launch in launches[turns]:
             for measured in launch:
-                every.setdefault(measured["bytes"], Samples()).take(measured, name)
+                every.setdefault(measured["bytes"], Samples()).take(measured, delta=name)
     return every
 
 
