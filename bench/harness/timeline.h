@@ -30,14 +30,16 @@ static inline long bytes_of(int count, MPI_Datatype type) {
     return (long)count * size;
 }
 
-#define NOTED(kind, call)                        \
+#define NOTED_THEN(kind, call, then)             \
     do {                                         \
         if (!timeline_on) return call;           \
         double begin = now();                    \
         int rc = call;                           \
         timeline_add(kind, begin, now(), -1, 0); \
+        then;                                    \
         return rc;                               \
     } while (0)
+#define NOTED(kind, call) NOTED_THEN(kind, call, )
 
 static inline int noted_Send(const void *b, int n, MPI_Datatype t, int dest, int tag, MPI_Comm c) {
     if (timeline_on) timeline_add(SEND, now(), now(), dest, bytes_of(n, t));
@@ -48,40 +50,24 @@ static inline int noted_Isend(const void *b, int n, MPI_Datatype t, int dest, in
     NOTED(CALL, MPI_Isend(b, n, t, dest, tag, c, r));
 }
 static inline int noted_Recv(void *b, int n, MPI_Datatype t, int source, int tag, MPI_Comm c, MPI_Status *s) {
-    if (!timeline_on) return MPI_Recv(b, n, t, source, tag, c, s);
-    double begin = now();
-    int rc = MPI_Recv(b, n, t, source, tag, c, s);
-    timeline_add(WAIT, begin, now(), -1, 0);
-    timeline_add(RECEIVE, now(), now(), source, bytes_of(n, t));
-    return rc;
+    NOTED_THEN(WAIT, MPI_Recv(b, n, t, source, tag, c, s), timeline_add(RECEIVE, now(), now(), source, bytes_of(n, t)));
 }
 static inline int noted_Irecv(void *b, int n, MPI_Datatype t, int source, int tag, MPI_Comm c, MPI_Request *r) {
     if (timeline_on) timeline_posted(r, source, bytes_of(n, t));
     NOTED(CALL, MPI_Irecv(b, n, t, source, tag, c, r));
 }
 static inline int noted_Wait(MPI_Request *r, MPI_Status *s) {
-    if (!timeline_on) return MPI_Wait(r, s);
-    double begin = now();
-    int rc = MPI_Wait(r, s);
-    timeline_add(WAIT, begin, now(), -1, 0);
-    timeline_completed(r, now());
-    return rc;
+    NOTED_THEN(WAIT, MPI_Wait(r, s), timeline_completed(r, now()));
 }
 static inline int noted_Waitall(int n, MPI_Request *r, MPI_Status *s) {
-    if (!timeline_on) return MPI_Waitall(n, r, s);
-    double begin = now();
-    int rc = MPI_Waitall(n, r, s);
-    timeline_add(WAIT, begin, now(), -1, 0);
-    for (int k = 0; k < n; k++) timeline_completed(r + k, now());
-    return rc;
+    NOTED_THEN(WAIT, MPI_Waitall(n, r, s), for (int k = 0; k < n; k++) timeline_completed(r + k, now()));
 }
 static inline int noted_Testsome(int n, MPI_Request *r, int *done, int *which, MPI_Status *s) {
-    if (!timeline_on) return MPI_Testsome(n, r, done, which, s);
-    double begin = now();
-    int rc = MPI_Testsome(n, r, done, which, s);
-    timeline_add(CALL, begin, now(), -1, 0);
-    for (int k = 0; *done != MPI_UNDEFINED && k < *done; k++) timeline_completed(r + which[k], now());
-    return rc;
+    NOTED_THEN(CALL, MPI_Testsome(n, r, done, which, s),
+               for (int k = 0; *done != MPI_UNDEFINED && k < *done; k++) timeline_completed(r + which[k], now()));
+}
+static inline int noted_Testall(int n, MPI_Request *r, int *done, MPI_Status *s) {
+    NOTED_THEN(CALL, MPI_Testall(n, r, done, s), for (int k = 0; *done && k < n; k++) timeline_completed(r + k, now()));
 }
 static inline int noted_Alltoall(const void *b, int n, MPI_Datatype t, void *in, int in_n, MPI_Datatype in_t,
                                  MPI_Comm c) {
@@ -90,14 +76,6 @@ static inline int noted_Alltoall(const void *b, int n, MPI_Datatype t, void *in,
 static inline int noted_Ialltoall(const void *b, int n, MPI_Datatype t, void *in, int in_n, MPI_Datatype in_t,
                                   MPI_Comm c, MPI_Request *r) {
     NOTED(CALL, MPI_Ialltoall(b, n, t, in, in_n, in_t, c, r));
-}
-static inline int noted_Testall(int n, MPI_Request *r, int *done, MPI_Status *s) {
-    if (!timeline_on) return MPI_Testall(n, r, done, s);
-    double begin = now();
-    int rc = MPI_Testall(n, r, done, s);
-    timeline_add(CALL, begin, now(), -1, 0);
-    for (int k = 0; *done && k < n; k++) timeline_completed(r + k, now());
-    return rc;
 }
 static inline int noted_Allreduce(const void *b, void *in, int n, MPI_Datatype t, MPI_Op op, MPI_Comm c) {
     NOTED(WAIT, MPI_Allreduce(b, in, n, t, op, c));

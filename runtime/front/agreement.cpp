@@ -165,27 +165,28 @@ private:
         const Word &ours = said[static_cast<std::size_t>(rank)], &theirs = heard[static_cast<std::size_t>(rank)];
         const std::string them = name(rank), us = name(communicator->rank);
         const auto bytes = [](std::uint64_t n) { return std::to_string(n) + " bytes"; };
-        const std::pair<std::string, std::string> all[] = {
-            {std::string(" calls ") + theirs.call, std::string(" calls ") + ours.call},
-            {" gives root " + std::to_string(theirs.root), " gives root " + std::to_string(ours.root)},
-            {std::string(" gives ") + theirs.operation, std::string(" gives ") + ours.operation},
-            {" gives " + us + " " + bytes(theirs.gives), " expects " + bytes(ours.expects)},
-            {" expects " + bytes(theirs.expects), " gives " + them + " " + bytes(ours.gives)},
-            {" gives " + bytes(theirs.bytes), " gives " + bytes(ours.bytes)},
-            {" gives counts", " gives others"},
+        const struct {
+            bool differ;
+            std::string they_say, we_say;
+        } all[] = {
+            {std::strcmp(theirs.call, ours.call) != 0, std::string(" calls ") + theirs.call,
+             std::string(" calls ") + ours.call},
+            {theirs.root != ours.root, " gives root " + std::to_string(theirs.root),
+             " gives root " + std::to_string(ours.root)},
+            {std::strcmp(theirs.operation, ours.operation) != 0, std::string(" gives ") + theirs.operation,
+             std::string(" gives ") + ours.operation},
+            {theirs.gives != ours.expects, " gives " + us + " " + bytes(theirs.gives),
+             " expects " + bytes(ours.expects)},
+            {theirs.expects != ours.gives, " expects " + bytes(theirs.expects),
+             " gives " + them + " " + bytes(ours.gives)},
+            {theirs.bytes != ours.bytes, " gives " + bytes(theirs.bytes), " gives " + bytes(ours.bytes)},
+            {theirs.counts != ours.counts, " gives counts", " gives others"},
         };
-        const bool differ[] = {std::strcmp(theirs.call, ours.call) != 0,
-                               theirs.root != ours.root,
-                               std::strcmp(theirs.operation, ours.operation) != 0,
-                               theirs.gives != ours.expects,
-                               theirs.expects != ours.gives,
-                               theirs.bytes != ours.bytes,
-                               theirs.counts != ours.counts};
-        const auto first = std::find(std::begin(differ), std::end(differ), true) - std::begin(differ);
-        if (first == std::ssize(differ)) return;
-        failing = true; // the first of those that are to be told
-        fail(call,
-             them + all[first].first + " at " + place(theirs) + ", " + us + all[first].second + " at " + place(ours));
+        for (const auto &[differ, they_say, we_say] : all) {
+            if (!differ) continue;
+            failing = true; // the first of those that are to be told
+            fail(call, them + they_say + " at " + place(theirs) + ", " + us + we_say + " at " + place(ours));
+        }
     }
 
     static std::string place(const Word &word) { return source::describe({word.object, word.offset, ""}); }

@@ -1,5 +1,5 @@
-// Blocking collectives that are ours (MPI 4.1, 6.4 to 6.11): a call returns once what it gives lies in a copy, and what it gets is there or behind closed pages
-// (Ke et al. 2005; docs/collectives.md).
+// Blocking collectives that are ours (MPI 4.1, 6.4 to 6.11): a call returns once what it gives lies in a copy, and what it gets is there or
+// behind closed pages (Ke et al. 2005; docs/collectives.md).
 #include "front/blocking_collective.h"
 
 #include "front/collective.h"
@@ -23,9 +23,9 @@ std::size_t returned = 0; // those under way whose calls have returned
 //! \brief One under way, in its call and, where that returns early, until it is complete; then it goes by itself. Under the lock.
 class Blocking final : public progress::Task {
 public:
-    explicit Blocking(std::unique_ptr<Scheduled> what) : collective(std::move(what)), results(*collective) {
+    Blocking(std::unique_ptr<Scheduled> what, bool can_be_detached)
+        : collective(std::move(what)), results(*collective), detached(can_be_detached) {
         report::is_ours();
-        detached = collective->can_be_detached();
         if (detached && gets() > 0 &&
             !tune::lets_run_on(collective->begun_at(), gets(), link_rate(), tune::Comes::in_deltas)) {
             detached = false;
@@ -98,7 +98,7 @@ private:
 
     std::unique_ptr<Scheduled> collective;
     Results results;
-    bool detached = false, tried = false;
+    bool detached, tried = false;
     Fate fate = Fate::receive_waits;
     report::Site *reported = report::current;
 };
@@ -111,11 +111,16 @@ bool any_has_returned() {
 
 int carry_out(std::unique_ptr<Scheduled> collective) {
     const trace::Wait wait;
-    if (collective->can_be_detached()) start_pages();
+    bool can_be_detached;
+    {
+        const progress::Guard guard;
+        can_be_detached = collective->can_be_detached();
+    }
+    if (can_be_detached) start_pages();
     Blocking *blocking;
     {
         const progress::Guard guard;
-        blocking = new Blocking(std::move(collective));
+        blocking = new Blocking(std::move(collective), can_be_detached);
     }
     progress::until([&] { return blocking->may_return(); });
     const progress::Guard guard;

@@ -508,12 +508,7 @@ namespace {
 
 // Blocking ones whose calls have returned have theirs until they are complete, which needs nothing more of the program.
 void wait_for_number(mpi::Communicator &communicator) {
-    std::shared_ptr<mpi::Channel> channel;
-    {
-        const progress::Guard guard;
-        channel = mpi::channel(communicator);
-    }
-    progress::until([&] { return channel->can_begin() || !any_has_returned(); });
+    progress::until([&] { return mpi::channel(communicator)->can_begin() || !any_has_returned(); });
 }
 
 } // namespace

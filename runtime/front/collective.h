@@ -145,7 +145,7 @@ public:
     //! Somebody else has delivered them.
     void is_delivered() { delivered_by_others = true; }
 
-    //! Could it be carried out without the program's memory, and without its calls?
+    //! Could it be carried out without the program's memory, and without its calls? Under the lock.
     bool can_be_detached() const;
     //! So it is: from copies of what it reads, and into an image. Before it is started.
     void detach();

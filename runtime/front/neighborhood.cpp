@@ -51,9 +51,9 @@ auto typed(Integers counts, const MPI_Aint displacements[], const MPI_Datatype t
     };
 }
 
-std::optional<mpi::Neighbors> neighbors_on(MPI_Comm comm) {
+const mpi::Neighbors *neighbors_on(mpi::Communicator &communicator) {
     const progress::Guard guard;
-    return mpi::neighbors(comm);
+    return mpi::neighbors(communicator);
 }
 
 // A block for each neighbor; nobody's is empty. False: the library has to refuse one.
@@ -78,13 +78,13 @@ Blocks to_all(const std::vector<int> &neighbors, std::size_t bytes) {
 
 // What is sent is laid out.
 template <class BlockOf>
-std::optional<int> begin(Asked &&asked, mpi::Neighbors &&neighbors, void *recvbuf, BlockOf received, Begins begins,
+std::optional<int> begin(Asked &&asked, const mpi::Neighbors &neighbors, void *recvbuf, BlockOf received, Begins begins,
                          MPI_Request *request) {
     if (recvbuf == MPI_IN_PLACE || !lay_out(asked.output, recvbuf, neighbors.sources, received)) return {};
     asked.arguments.from = asked.output.ranges();
     asked.arguments.varies = true;
-    asked.arguments.sources = std::move(neighbors.sources);
-    asked.arguments.destinations = std::move(neighbors.destinations);
+    asked.arguments.sources = neighbors.sources;
+    asked.arguments.destinations = neighbors.destinations;
     return begin(std::move(asked), begins, request);
 }
 
@@ -93,12 +93,12 @@ std::optional<int> allgather(const void *sendbuf, MPI_Count sendcount, MPI_Datat
                              BlockOf received, MPI_Comm comm, Begins begins, MPI_Request *request) {
     auto asked = Asked::on(comm, "neighbor_allgather", begins);
     if (!asked || sendbuf == MPI_IN_PLACE || unsound({0, sendcount, sendtype})) return {};
-    auto neighbors = neighbors_on(comm);
+    const mpi::Neighbors *neighbors = neighbors_on(*asked->communicator);
     if (!neighbors) return {};
     asked->input.add(sendbuf, sendcount, sendtype);
     asked->input.lay_out();
     asked->arguments.to = to_all(neighbors->destinations, asked->input.bytes());
-    return begin(std::move(*asked), std::move(*neighbors), recvbuf, received, begins, request);
+    return begin(std::move(*asked), *neighbors, recvbuf, received, begins, request);
 }
 
 template <class SentBlockOf, class BlockOf>
@@ -106,10 +106,10 @@ std::optional<int> alltoall(const void *sendbuf, SentBlockOf sent, void *recvbuf
                             Begins begins, MPI_Request *request) {
     auto asked = Asked::on(comm, "neighbor_alltoall", begins);
     if (!asked || sendbuf == MPI_IN_PLACE) return {};
-    auto neighbors = neighbors_on(comm);
+    const mpi::Neighbors *neighbors = neighbors_on(*asked->communicator);
     if (!neighbors || !neighbors->in_order || !lay_out(asked->input, sendbuf, neighbors->destinations, sent)) return {};
     asked->arguments.to = asked->input.ranges();
-    return begin(std::move(*asked), std::move(*neighbors), recvbuf, received, begins, request);
+    return begin(std::move(*asked), *neighbors, recvbuf, received, begins, request);
 }
 
 } // namespace

@@ -11,6 +11,7 @@
 namespace stretto::mpi {
 
 class Channel;
+struct Neighbors;
 
 //! \brief A communicator of the program, as far as messages on it may be framed. Known by its serial, not by its handle,
 //! which the library uses again (rule 17); whoever needs it longer than a call keeps a shared pointer.
@@ -25,8 +26,9 @@ struct Communicator {
     //! A peer by the longest way that messages take in it: between nodes, if it has ranks on several. Nobody, where some rank does not run
     //! Stretto, or there is no other. All ranks get a peer of the same class.
     const Peer *farthest = nullptr;
-    bool between_groups = false;      //!< an inter-communicator
-    std::shared_ptr<Channel> channel; //!< of its collectives, where they have been ours
+    bool between_groups = false;                //!< an inter-communicator
+    std::shared_ptr<Channel> channel;           //!< of its collectives, where they have been ours
+    std::shared_ptr<const Neighbors> neighbors; //!< on a grid or graph, once they have been asked for
 
     int size() const { return static_cast<int>(peers.size()); }
 

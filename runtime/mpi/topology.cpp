@@ -63,15 +63,20 @@ Neighbors in_distributed_graph(MPI_Comm communicator) {
     return found;
 }
 
-} // namespace
-
-std::optional<Neighbors> neighbors(MPI_Comm communicator) {
+std::shared_ptr<const Neighbors> ask(MPI_Comm communicator) {
     int topology = MPI_UNDEFINED;
     library.Topo_test(communicator, &topology);
-    if (topology == MPI_CART) return in_grid(communicator);
-    if (topology == MPI_GRAPH) return in_graph(communicator);
-    if (topology == MPI_DIST_GRAPH) return in_distributed_graph(communicator);
-    return {};
+    if (topology == MPI_CART) return std::make_shared<Neighbors>(in_grid(communicator));
+    if (topology == MPI_GRAPH) return std::make_shared<Neighbors>(in_graph(communicator));
+    if (topology == MPI_DIST_GRAPH) return std::make_shared<Neighbors>(in_distributed_graph(communicator));
+    return nullptr;
+}
+
+} // namespace
+
+const Neighbors *neighbors(Communicator &communicator) {
+    if (!communicator.neighbors) communicator.neighbors = ask(communicator.handle);
+    return communicator.neighbors.get();
 }
 
 } // namespace stretto::mpi

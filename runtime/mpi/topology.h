@@ -1,7 +1,6 @@
 #pragma once
-#include "mpi/library.h"
+#include "mpi/communicator.h"
 
-#include <optional>
 #include <vector>
 
 namespace stretto::mpi {
@@ -13,7 +12,7 @@ struct Neighbors {
     bool in_order = true;
 };
 
-//! Asks the library. Nothing: the communicator has no topology. Under the lock.
-std::optional<Neighbors> neighbors(MPI_Comm communicator);
+//! Asks the library, once. Nobody (nullptr): the communicator has no topology. Under the lock.
+const Neighbors *neighbors(Communicator &communicator);
 
 } // namespace stretto::mpi

@@ -64,13 +64,9 @@ constexpr const char *data_symbols[] = {{
 def form(name):
     """Of a collective: MPI_Ibcast, MPI_Bcast_init or MPI_Bcast."""
     name = classes.base(name)
-    return (
-        "persistent"
-        if name.endswith("_init")
-        else "non_blocking"
-        if name[1].islower() and name[0] == "I"
-        else "blocking"
-    )
+    if name.endswith("_init"):
+        return "persistent"
+    return "non_blocking" if name[0] == "I" and name[1].islower() else "blocking"
 
 
 def collective(name):
