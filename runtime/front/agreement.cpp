@@ -91,7 +91,8 @@ schedule::Schedule exchange(const collective::Arguments &call, int tag) {
     schedule::Builder build;
     build.lane(static_cast<std::size_t>(tag));
     const auto at = [](int rank) { return static_cast<std::size_t>(rank) * sizeof(Word); };
-    for (int distance = 1; distance < call.ranks; distance++) {
+    // A remote group's ranks are all others.
+    for (int distance = call.rank == MPI_PROC_NULL ? 0 : 1; distance < call.ranks; distance++) {
         const int before = call.after(-distance), after = call.after(distance);
         build.receive({Memory::output, at(before)}, sizeof(Word), before);
         build.send({Memory::input, at(after)}, sizeof(Word), after);
@@ -129,7 +130,7 @@ public:
         : call(begins.call), communicator(asked.communicator), channel(mpi::channel(*communicator)),
           schedule(exchange(asked.arguments, channel->next_word())), said(words(asked, begins, site)),
           heard(said.size()), run({call, site, communicator.get()}, schedule, memories(), *channel,
-                                  mpi::Channel::agreements, schedule::Run::usual_window, this) {
+                                  {mpi::Channel::agreements}, schedule::Run::usual_window, this) {
         under_way.push_back(this);
         before_failure(look_at_all);
         set_going(run);
@@ -163,7 +164,9 @@ private:
 
     void compare(int rank) const {
         const Word &ours = said[static_cast<std::size_t>(rank)], &theirs = heard[static_cast<std::size_t>(rank)];
-        const std::string them = name(rank), us = name(communicator->rank);
+        const int of_ours = communicator->peers[static_cast<std::size_t>(rank)]->rank;
+        const std::string them = name(rank, mpi::job.world_rank[static_cast<std::size_t>(of_ours)]),
+                          us = name(communicator->rank, mpi::job.rank);
         const auto bytes = [](std::uint64_t n) { return std::to_string(n) + " bytes"; };
         const struct {
             bool differ;
@@ -192,9 +195,7 @@ private:
     static std::string place(const Word &word) { return source::describe({word.object, word.offset, ""}); }
 
     // As the program's communicator and, if it is another one, as the world knows it.
-    std::string name(int rank) const {
-        const int ours = communicator->peers[static_cast<std::size_t>(rank)]->rank,
-                  in_world = mpi::job.world_rank[static_cast<std::size_t>(ours)];
+    static std::string name(int rank, int in_world) {
         return "rank " + std::to_string(rank) +
                (rank == in_world ? "" : " (" + std::to_string(in_world) + " of MPI_COMM_WORLD)");
     }

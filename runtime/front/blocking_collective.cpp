@@ -18,8 +18,6 @@ namespace {
 
 using report::Fate;
 
-std::size_t returned = 0; // those under way whose calls have returned
-
 //! \brief One under way, in its call and, where that returns early, until it is complete; then it goes by itself. Under the lock.
 class Blocking final : public progress::Task {
 public:
@@ -41,7 +39,7 @@ public:
 
     bool may_return() {
         if (collective->complete()) return true;
-        if (!detached || !collective->has_begun()) return false;
+        if (!detached || !collective->under_way().may_begin()) return false;
         if (gets() == 0 || results.usable()) return true;
         const RangeSet &missing = collective->under_way().missing();
         // With nothing missing that delivers.
@@ -64,14 +62,12 @@ public:
             return;
         }
         count(Rule::collective_released);
-        returned++;
         if (results.guards()) results.begin_use();
         progress::add(*this);
     }
 
     bool poll() override {
         if (!collective->complete()) return false;
-        returned--;
         end();
         return false;
     }
@@ -104,10 +100,6 @@ private:
 };
 
 } // namespace
-
-bool any_has_returned() {
-    return returned > 0;
-}
 
 int carry_out(std::unique_ptr<Scheduled> collective) {
     const trace::Wait wait;

@@ -8,7 +8,4 @@ class Scheduled;
 //! MPI_X, of a collective that is ours: returns when the program may run on. Not under the lock.
 int carry_out(std::unique_ptr<Scheduled> collective);
 
-//! Is one under way whose call has returned? Under the lock.
-bool any_has_returned();
-
 } // namespace stretto::front

@@ -1,6 +1,7 @@
 #include "front/collective.h"
 
 #include "front/agreement.h"
+#include "front/between_groups.h"
 #include "front/blocking_collective.h"
 #include "front/enter.h"
 #include "front/entry.h"
@@ -167,7 +168,7 @@ collective::Blocks Side::ranges() const {
 bool may_be_ours(const mpi::Communicator &communicator, Form form) {
     using collective::policy, collective::Policy;
     if (policy.ours == Policy::Ours::off || !mpi::there_are_channels()) return false;
-    if (!communicator.frames || communicator.between_groups || !communicator.use.frames) return false;
+    if (!communicator.frames || !communicator.use.frames) return false;
     const mpi::Peer *peer = communicator.farthest;
     if (!peer || !peer->frames) return false;
     // A blocking one gains by what its call leaves to the program's next computation.
@@ -179,12 +180,15 @@ std::optional<Asked> Asked::on(MPI_Comm comm, const char *collective, const Begi
     if (comm == MPI_COMM_NULL || collective::policy.ours == collective::Policy::Ours::off) return {};
     const progress::Guard guard;
     const auto &c = mpi::communicator(comm);
+    if (c->between_groups &&
+        (!mpi::job.relays || begins.form == Form::delta || !between_groups::can_be_ours(collective)))
+        return {};
     // One that nobody was introduced to: MPI_Comm_idup may not wait.
     if (!may_be_ours(*c, mpi::job.compares ? Form::delta : begins.form) || (!mpi::job.relays && !c->channel)) return {};
     Asked asked{collective, c};
     asked.form = begins.form;
     asked.arguments.ranks = c->size();
-    asked.arguments.rank = c->rank;
+    asked.arguments.rank = c->between_groups ? MPI_PROC_NULL : c->rank;
     asked.arguments.lane = c->farthest->eager;
     return asked;
 }
@@ -406,12 +410,8 @@ Scheduled::Scheduled(Asked &&what, const Begins &begins)
       persistent(begins.form == Form::persistent), agreement(take_agreement()) {
     mpi::Communicator &communicator = *asked.communicator;
     channel = mpi::channel(communicator);
-    const std::optional<int> next = persistent ? channel->reserve() : channel->begin();
-    if (!next)
-        fail("more collectives are under way on one communicator than Stretto has tags for (STRETTO_COLLECTIVES=off "
-             "leaves them to the MPI library)");
-    number = *next;
-    const collective::Facts facts = asked.facts(number);
+    ticket = persistent ? *channel->reserve() : channel->begin();
+    const collective::Facts facts = asked.facts(ticket.number);
     asked.arguments.lane = collective::lane_bytes(facts);
     // All lanes leave at once: those of a long message are large, so that the library makes them wait for their receives.
     if (!mpi::job.relays) asked.arguments.most_lanes = schedule::Run::usual_window;
@@ -431,7 +431,6 @@ Scheduled::Scheduled(Asked &&what, const Begins &begins)
 
 Scheduled::~Scheduled() {
     message::copied::held -= copied;
-    if (!persistent) channel->end(number);
     if (asked.operation != MPI_OP_NULL) {
         operators.let_go(asked.operation, mpi::library.Op_free);
         types.let_go(asked.element, mpi::library.Type_free);
@@ -453,13 +452,14 @@ void Scheduled::prepare() const {
 // Who waits for what we send, or pass on, must not have to wait for the program's next call; nor, hop by hop, for the helper's.
 bool Scheduled::can_be_detached() const {
     const std::size_t given = asked.input.bytes(), got = asked.output.bytes();
+    const bool gives = given > 0 || asked.arguments.in_place;
     const double takes = static_cast<double>(std::max(given, got)) / asked.communicator->farthest->rate;
     const Use &use = asked.communicator->use;
     const bool others_are_served = progress::helper::enabled()
                                        ? !relays || settings.force || takes >= enough_looks * name.look_within
-                                       : !relays && given == 0;
-    return given + got > 0 && !asked.arguments.in_place && !asked.calls_program && others_are_served &&
-           (given == 0 || (use.sends && message::copied::has_room(given))) &&
+                                       : !relays && !gives;
+    return given + got > 0 && !asked.calls_program && others_are_served &&
+           (!gives || (use.sends && message::copied::has_room(given))) &&
            (got == 0 || (use.receives && Results::can_be_guarded(*this)));
 }
 
@@ -479,7 +479,7 @@ void Scheduled::start(schedule::Listener *listener, bool fed) {
     // Where nobody looks while the library waits elsewhere, all messages are under way from the beginning.
     // What is fed may become ready in any order.
     const std::size_t window = !mpi::job.relays ? SIZE_MAX : fed ? fed_window : schedule::Run::usual_window;
-    run.emplace(name, *schedule, memories, *channel, number, window, listener, fed);
+    run.emplace(name, *schedule, memories, *channel, ticket, window, listener, fed);
     set_going(*run);
     if (asked.form != Form::blocking) report_begin();
     if (run->complete()) return;
@@ -504,20 +504,13 @@ void Scheduled::report_begin() {
     report::runs_on(reported);
 }
 
-namespace {
-
-// Blocking ones whose calls have returned have theirs until they are complete, which needs nothing more of the program.
-void wait_for_number(mpi::Communicator &communicator) {
-    progress::until([&] { return mpi::channel(communicator)->can_begin() || !any_has_returned(); });
-}
-
-} // namespace
-
 std::optional<int> begin(Asked &&asked, const Begins &begins, MPI_Request *request) {
     if (mpi::job.compares && !agree(asked, begins)) return {};
     if (!asked.pays() || !collective::choose(asked.facts(), asked.arguments)) return {};
     const bool is_persistent = begins.form == Form::persistent;
-    if (!is_persistent) wait_for_number(*asked.communicator);
+    // Where nobody looks while the library waits elsewhere, it begins here or never.
+    if (!is_persistent && !mpi::job.relays)
+        progress::until([&] { return mpi::channel(*asked.communicator)->is_turn_of_next(); });
     std::unique_ptr<Scheduled> collective;
     {
         const progress::Guard guard;

@@ -93,6 +93,9 @@ struct Asked {
     //! A call on a communicator whose collectives may be ours, as far as all ranks know alike; else nothing.
     static std::optional<Asked> on(MPI_Comm comm, const char *collective, const Begins &begins);
 
+    //! On an inter-communicator: arguments.ranks are the remote group's, among which there is no arguments.rank.
+    bool between_groups() const { return communicator->between_groups; }
+
     //! Is one of so many bytes (collective::Facts) worth it?
     bool pays() const;
 
@@ -150,9 +153,6 @@ public:
     //! So it is: from copies of what it reads, and into an image. Before it is started.
     void detach();
 
-    //! Its messages may be under way.
-    bool has_begun() const { return channel->ready(); }
-
     //! The job ends.
     [[noreturn]] void fail(const std::string &text) const { stretto::fail(name.call, text, name.site); }
     CallSite begun_at() const { return name.site; }
@@ -167,7 +167,7 @@ private:
     schedule::Name name;
     bool persistent, relays = false;
     std::shared_ptr<mpi::Channel> channel;
-    int number;             // of the channel's
+    mpi::Channel::Ticket ticket{};
     std::size_t copied = 0; // bytes (message/copied.h)
     std::shared_ptr<const schedule::Schedule> schedule;
     std::optional<schedule::Run> run;

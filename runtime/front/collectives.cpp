@@ -1,5 +1,6 @@
 // MPI_I<collective> and MPI_<collective>_init (MPI 4.1, 6.12 and 6.13): what each asks for. What the library has to refuse, and what may be
 // different on other ranks, is left to it.
+#include "front/between_groups.h"
 #include "front/collective.h"
 #include "front/handled.h"
 
@@ -104,6 +105,9 @@ std::optional<int> Igather(const void *sendbuf, MPI_Count sendcount, MPI_Datatyp
                            MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, Begins begins,
                            MPI_Request *request) {
     auto asked = Asked::on(comm, "gather", begins);
+    if (asked && asked->between_groups())
+        return between_groups::gather(std::move(*asked), sendbuf, equal(sendcount, sendtype), recvbuf,
+                                      equal(recvcount, recvtype), root, begins, request);
     if (!asked || !is_rank(root, *asked)) return {};
     Arguments &arguments = asked->arguments;
     const bool is_root = arguments.rank == root;
@@ -125,6 +129,9 @@ std::optional<int> Igatherv(const void *sendbuf, MPI_Count sendcount, MPI_Dataty
                             Integers recvcounts, Integers displs, MPI_Datatype recvtype, int root, MPI_Comm comm,
                             Begins begins, MPI_Request *request) {
     auto asked = Asked::on(comm, "gather", begins);
+    if (asked && asked->between_groups())
+        return between_groups::gather(std::move(*asked), sendbuf, equal(sendcount, sendtype), recvbuf,
+                                      displaced(recvcounts, displs, recvtype), root, begins, request);
     if (!asked || !is_rank(root, *asked)) return {};
     Arguments &arguments = asked->arguments;
     const bool is_root = arguments.rank == root;
@@ -150,6 +157,9 @@ std::optional<int> Iscatter(const void *sendbuf, MPI_Count sendcount, MPI_Dataty
                             MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, Begins begins,
                             MPI_Request *request) {
     auto asked = Asked::on(comm, "scatter", begins);
+    if (asked && asked->between_groups())
+        return between_groups::scatter(std::move(*asked), sendbuf, equal(sendcount, sendtype), recvbuf,
+                                       equal(recvcount, recvtype), root, begins, request);
     if (!asked || !is_rank(root, *asked)) return {};
     Arguments &arguments = asked->arguments;
     const bool is_root = arguments.rank == root;
@@ -171,6 +181,9 @@ std::optional<int> Iscatterv(const void *sendbuf, Integers sendcounts, Integers 
                              void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm,
                              Begins begins, MPI_Request *request) {
     auto asked = Asked::on(comm, "scatter", begins);
+    if (asked && asked->between_groups())
+        return between_groups::scatter(std::move(*asked), sendbuf, displaced(sendcounts, displs, sendtype), recvbuf,
+                                       equal(recvcount, recvtype), root, begins, request);
     if (!asked || !is_rank(root, *asked)) return {};
     Arguments &arguments = asked->arguments;
     const bool is_root = arguments.rank == root;
@@ -196,6 +209,9 @@ std::optional<int> Iallgather(const void *sendbuf, MPI_Count sendcount, MPI_Data
                               MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, Begins begins,
                               MPI_Request *request) {
     auto asked = Asked::on(comm, "allgather", begins);
+    if (asked && asked->between_groups())
+        return between_groups::allgather(std::move(*asked), sendbuf, sendcount, sendtype, recvbuf,
+                                         equal(recvcount, recvtype), begins, request);
     if (!asked || !sound(recvbuf, recvcount, recvtype) || aliased(sendbuf, recvbuf, recvcount)) return {};
     if (!pays(*asked, bytes_of(recvcount, recvtype))) return {};
     asked->output.add_equal(recvbuf, recvcount, recvtype, asked->arguments.ranks);
@@ -208,6 +224,9 @@ std::optional<int> Iallgatherv(const void *sendbuf, MPI_Count sendcount, MPI_Dat
                                Integers recvcounts, Integers displs, MPI_Datatype recvtype, MPI_Comm comm,
                                Begins begins, MPI_Request *request) {
     auto asked = Asked::on(comm, "allgather", begins);
+    if (asked && asked->between_groups())
+        return between_groups::allgather(std::move(*asked), sendbuf, sendcount, sendtype, recvbuf,
+                                         displaced(recvcounts, displs, recvtype), begins, request);
     if (!asked || !sound(recvcounts, displs, recvtype, asked->arguments.ranks)) return {};
     asked->output.add_displaced(recvbuf, recvcounts, displs, recvtype, asked->arguments.ranks);
     asked->output.lay_out();
@@ -221,6 +240,9 @@ std::optional<int> Ialltoall(const void *sendbuf, MPI_Count sendcount, MPI_Datat
                              MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, Begins begins,
                              MPI_Request *request) {
     auto asked = Asked::on(comm, "alltoall", begins);
+    if (asked && asked->between_groups())
+        return between_groups::alltoall(std::move(*asked), sendbuf, equal(sendcount, sendtype), recvbuf,
+                                        equal(recvcount, recvtype), begins, request);
     if (!asked || !sound(recvbuf, recvcount, recvtype) || aliased(sendbuf, recvbuf, recvcount)) return {};
     if (!pays(*asked, bytes_of(recvcount, recvtype))) return {};
     const bool in_place = sendbuf == MPI_IN_PLACE;
@@ -255,6 +277,9 @@ std::optional<int> Ialltoallv(const void *sendbuf, Integers sendcounts, Integers
                               void *recvbuf, Integers recvcounts, Integers rdispls, MPI_Datatype recvtype,
                               MPI_Comm comm, Begins begins, MPI_Request *request) {
     auto asked = Asked::on(comm, "alltoall", begins);
+    if (asked && asked->between_groups())
+        return between_groups::alltoall(std::move(*asked), sendbuf, displaced(sendcounts, sdispls, sendtype), recvbuf,
+                                        displaced(recvcounts, rdispls, recvtype), begins, request);
     if (!asked) return {};
     const int ranks = asked->arguments.ranks;
     const bool in_place = sendbuf == MPI_IN_PLACE;
@@ -288,6 +313,9 @@ std::optional<int> Ialltoallw(const void *sendbuf, Integers sendcounts, Integers
                               const MPI_Datatype sendtypes[], void *recvbuf, Integers recvcounts, Integers rdispls,
                               const MPI_Datatype recvtypes[], MPI_Comm comm, Begins begins, MPI_Request *request) {
     auto asked = Asked::on(comm, "alltoall", begins);
+    if (asked && asked->between_groups())
+        return between_groups::alltoall(std::move(*asked), sendbuf, typed(sendcounts, sdispls, sendtypes), recvbuf,
+                                        typed(recvcounts, rdispls, recvtypes), begins, request);
     if (!asked) return {};
     const int ranks = asked->arguments.ranks;
     const bool in_place = sendbuf == MPI_IN_PLACE;

@@ -17,8 +17,9 @@ constexpr std::size_t between_looks = 4096; // bytes that the program uses: as f
 
 bool Results::can_be_guarded(const Scheduled &collective) {
     const Asked &asked = collective.what();
-    return !asked.arguments.in_place && !asked.calls_program && asked.output.gapless() &&
-           collective.results() == asked.output.bytes();
+    // In place its memory has the contribution, so that all of it is what the program shall see.
+    return !asked.calls_program && asked.output.gapless() &&
+           (asked.arguments.in_place || collective.results() == asked.output.bytes());
 }
 
 // Who gets nothing may use what it gave: that passes on what others wait for, too.

@@ -33,15 +33,16 @@ std::vector<Unheard> unheard;
 
 } // namespace
 
-Channel::Channel(MPI_Comm ours, std::vector<int> ranks, MPI_Comm programs, int most)
-    : communicator(ours), number(take_number(most)), ranks(std::move(ranks)), numbers(this->ranks.size()),
-      sent(this->ranks.size()) {
+Channel::Channel(std::vector<MPI_Comm> ours, int most_on_each, std::vector<int> ranks, MPI_Comm programs)
+    : communicators(std::move(ours)), most_on_each(most_on_each),
+      number(take_number(most_on_each * static_cast<int>(communicators.size()))), ranks(std::move(ranks)),
+      numbers(this->ranks.size()), sent(this->ranks.size()) {
     all_ready();
     library.Iallgather(&number, 1, MPI_INT, numbers.data(), 1, MPI_INT, programs, &learning);
 }
 
 Channel::Channel(MPI_Comm ours, int size)
-    : communicator(ours), numbers(static_cast<std::size_t>(size)), sent(static_cast<std::size_t>(size)) {
+    : communicators{ours}, numbers(static_cast<std::size_t>(size)), sent(static_cast<std::size_t>(size)) {
     for (int rank = 0; rank < size; rank++) ranks.push_back(rank);
     taken.assign(1, true);
 }
@@ -67,17 +68,24 @@ bool Channel::all_ready() {
     return unheard.empty();
 }
 
-std::optional<int> Channel::begin() {
-    if (!can_begin()) return {};
-    const int operation = next;
-    next = (next + 1) % first_persistent;
-    open.set(static_cast<std::size_t>(operation));
-    return operation;
+Channel::Ticket Channel::begin() {
+    const Ticket ticket = next();
+    outstanding.insert(begun++);
+    return ticket;
 }
 
-std::optional<int> Channel::reserve() {
+bool Channel::is_turn(const Ticket &ticket) const {
+    if (ticket.number >= first_persistent || outstanding.empty()) return true;
+    for (std::uint64_t before = ticket.sequence; before >= *outstanding.begin() + first_persistent;) {
+        before -= first_persistent;
+        if (outstanding.contains(before)) return false;
+    }
+    return true;
+}
+
+std::optional<Channel::Ticket> Channel::reserve() {
     if (!can_reserve()) return {};
-    return next_persistent++;
+    return Ticket{next_persistent++};
 }
 
 } // namespace stretto::mpi

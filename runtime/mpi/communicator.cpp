@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <cstring>
+#include <numeric>
 #include <unordered_map>
 
 namespace stretto::mpi {
@@ -30,6 +31,23 @@ bool asserts_exact_length(MPI_Comm handle) {
     return flag && std::strcmp(value, "true") == 0;
 }
 
+// The ranks of a group, which is freed; nullptr: outside MPI_COMM_WORLD.
+std::vector<Peer *> peers_of(MPI_Group group) {
+    MPI_Group world;
+    int size = 0;
+    library.Comm_group(MPI_COMM_WORLD, &world);
+    library.Group_size(group, &size);
+    std::vector<int> ranks(static_cast<std::size_t>(size)), in_world(ranks.size());
+    std::iota(ranks.begin(), ranks.end(), 0);
+    library.Group_translate_ranks(group, size, ranks.data(), world, in_world.data());
+    library.Group_free(&group);
+    library.Group_free(&world);
+    std::vector<Peer *> peers;
+    for (const int rank : in_world)
+        peers.push_back(rank == MPI_UNDEFINED ? nullptr : &job.peers[static_cast<std::size_t>(rank)]);
+    return peers;
+}
+
 const Peer *farthest_of(const std::vector<Peer *> &peers) {
     const Peer *found = nullptr;
     for (const Peer *peer : peers) {
@@ -44,33 +62,22 @@ std::shared_ptr<Communicator> describe(MPI_Comm handle) {
     c->handle = handle;
     c->serial = ++serials;
     if (handle == MPI_COMM_NULL || !job.framing || asserts_exact_length(handle)) return c;
-    int inter = 0, size = 0;
-    MPI_Group group, world;
+    int inter = 0;
+    MPI_Group group;
     library.Comm_rank(handle, &c->rank);
     library.Comm_test_inter(handle, &inter);
+    library.Comm_group(handle, &group);
     c->between_groups = inter != 0;
-    if (inter)
+    c->peers = peers_of(group);
+    std::vector<Peer *> all = c->peers;
+    if (inter) {
         library.Comm_remote_group(handle, &group);
-    else
-        library.Comm_group(handle, &group);
-    library.Comm_group(MPI_COMM_WORLD, &world);
-    library.Group_size(group, &size);
-    std::vector<int> ranks(static_cast<std::size_t>(size)), in_world(static_cast<std::size_t>(size));
-    for (int k = 0; k < size; k++) ranks[static_cast<std::size_t>(k)] = k;
-    library.Group_translate_ranks(group, size, ranks.data(), world, in_world.data());
-    library.Group_free(&group);
-    library.Group_free(&world);
-    for (int rank : in_world) {
-        Peer *peer = rank == MPI_UNDEFINED ? nullptr : &job.peers[static_cast<std::size_t>(rank)];
-        c->peers.push_back(peer);
-        c->frames = c->frames || (peer && peer->frames);
+        c->peers = peers_of(group);
+        all.insert(all.end(), c->peers.begin(), c->peers.end());
     }
-    c->farthest = farthest_of(c->peers);
+    for (const Peer *peer : c->peers) c->frames = c->frames || (peer && peer->frames);
+    c->farthest = farthest_of(all);
     return c;
-}
-
-int most_channels() {
-    return static_cast<int>((static_cast<long>(job.tag_bound) + 1) / (Channel::lanes * Channel::operations));
 }
 
 } // namespace
@@ -88,14 +95,14 @@ const std::shared_ptr<Channel> &channel(Communicator &communicator) {
     if (!communicator.channel) {
         std::vector<int> ranks;
         for (const Peer *peer : communicator.peers) ranks.push_back(peer->rank);
-        communicator.channel =
-            std::make_shared<Channel>(job.collectives, std::move(ranks), communicator.handle, most_channels());
+        communicator.channel = std::make_shared<Channel>(job.collectives, Channel::most_on_one(job.tag_bound),
+                                                         std::move(ranks), communicator.handle);
     }
     return communicator.channel;
 }
 
 bool there_are_channels() {
-    return job.collectives != MPI_COMM_NULL && most_channels() > 0;
+    return !job.collectives.empty();
 }
 
 void forget(MPI_Comm handle) {

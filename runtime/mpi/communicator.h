@@ -23,7 +23,7 @@ struct Communicator {
     Use use = settings.use;   //!< what is done with ordinary messages; the program's own word (stretto) or STRETTO
     std::optional<Trigger> trigger; //!< the program's own word (stretto_trigger); else STRETTO_TRIGGER
     std::vector<Peer *> peers;      //!< by (remote) rank; nullptr: outside MPI_COMM_WORLD
-    //! A peer by the longest way that messages take in it: between nodes, if it has ranks on several. Nobody, where some rank does not run
+    //! A peer by the longest way that messages take in it: between nodes, if it has ranks on several. Of both groups. Nobody, where some rank does not run
     //! Stretto, or there is no other. All ranks get a peer of the same class.
     const Peer *farthest = nullptr;
     bool between_groups = false;                //!< an inter-communicator
@@ -61,7 +61,7 @@ inline const std::shared_ptr<Communicator> &communicator(MPI_Comm handle) {
     return last.communicator && handle == last.handle ? *last.communicator : find_communicator(handle);
 }
 
-//! The channel of an (intra-)communicator whose ranks all run Stretto. The first time collective over it.
+//! The channel of a communicator whose ranks all run Stretto. The first time collective over it.
 const std::shared_ptr<Channel> &channel(Communicator &communicator);
 
 //! Tags suffice for channels.

@@ -1,6 +1,7 @@
 #include "mpi/job.h"
 
 #include "message/header.h"
+#include "mpi/channel.h"
 #include "mpi/lifeline.h"
 #include "mpi/requests.h"
 #include "mpi/roster.h"
@@ -80,6 +81,8 @@ void agree_on_nonce() {
     library.Bcast(job.nonce.data(), static_cast<int>(job.nonce.size()), MPI_BYTE, 0, job.deltas);
 }
 
+constexpr int enough_channels = 1024, most_communicators = 8; // of a library's 2048 or more
+
 // Which collectives are ours, and how they are done: as rank 0 was told.
 void agree_on_collectives() {
     char text[512] = "";
@@ -94,8 +97,12 @@ void agree_on_collectives() {
     job.relays = all[0];
     job.delta_collectives = !all[1];
     job.compares = all[2];
-    library.Comm_dup(job.deltas, &job.collectives);
-    library.Comm_set_errhandler(job.collectives, MPI_ERRORS_RETURN);
+    const int each = Channel::most_on_one(job.tag_bound);
+    const int needed = each > 0 ? std::min((enough_channels - 1) / each + 1, most_communicators) : 0;
+    for (int k = 0; k < needed; k++) {
+        library.Comm_dup(job.deltas, &job.collectives.emplace_back());
+        library.Comm_set_errhandler(job.collectives.back(), MPI_ERRORS_RETURN);
+    }
 }
 
 // MPICH 4.0 lets a second thread into UCX's progress now and then while a large message arrives, and UCX then aborts: the more often

@@ -34,13 +34,13 @@ inline constexpr int lowest_tag = 16;
 
 //! \brief This process's job: agreed once, in MPI_Init.
 struct Job {
-    int rank = 0, size = 1;               //!< in MPI_COMM_WORLD
-    bool framing = false;                 //!< some peer frames
-    std::string why;                      //!< why none does
-    MPI_Comm deltas = MPI_COMM_NULL;      //!< the private communicator: whoever runs Stretto, in the order of the world
-    MPI_Comm self = MPI_COMM_NULL;        //!< private too: dummies of matched probes (rule 9)
-    MPI_Comm collectives = MPI_COMM_NULL; //!< as `deltas`, for messages of collectives
-    bool delta_collectives = false;       //!< some rank's program has them; known where not `relays`
+    int rank = 0, size = 1;            //!< in MPI_COMM_WORLD
+    bool framing = false;              //!< some peer frames
+    std::string why;                   //!< why none does
+    MPI_Comm deltas = MPI_COMM_NULL;   //!< the private communicator: whoever runs Stretto, in the order of the world
+    MPI_Comm self = MPI_COMM_NULL;     //!< private too: dummies of matched probes (rule 9)
+    std::vector<MPI_Comm> collectives; //!< as `deltas`, for messages of collectives (mpi/channel.h)
+    bool delta_collectives = false;    //!< some rank's program has them; known where not `relays`
     bool compares = false; //!< of collectives ranks tell each other what they ask for: STRETTO_DEBUG=1 on all of them
     bool relays = false;   //!< ranks can pass messages of collectives on while the library waits in another call
     std::array<std::uint8_t, 16> nonce{}; //!< what every header begins with

@@ -15,13 +15,13 @@ constexpr std::size_t most_watched = 32;    // messages under way; of the sender
 
 } // namespace
 
-Run::Run(Name name, const Schedule &schedule, const Memories &memories, mpi::Channel &channel, int operation,
-         std::size_t window, Listener *listener, bool fed)
-    : name(name), schedule(schedule), memories(memories), channel(channel), operation(operation), window(window),
+Run::Run(Name name, const Schedule &schedule, const Memories &memories, mpi::Channel &channel,
+         mpi::Channel::Ticket ticket, std::size_t window, Listener *listener, bool fed)
+    : name(name), schedule(schedule), memories(memories), channel(channel), ticket(ticket), window(window),
       scratch(std::make_unique_for_overwrite<std::byte[]>(schedule.scratch_bytes())), listener(listener), fed(fed) {
     states.reserve(schedule.lanes());
     if (listener) missing_ = schedule.results();
-    if (channel.ready()) begin_lanes();
+    if (schedule.lanes() == 0 || may_begin()) begin_lanes();
 }
 
 const std::byte *Run::source(const Step &step) const {
@@ -48,10 +48,11 @@ bool Run::reads(Range addresses) const {
 void Run::begin_lanes() {
     for (;;) {
         while (oldest < states.size() && ended(oldest)) oldest++;
-        if (states.size() == schedule.lanes() || states.size() - oldest >= window) return;
+        if (states.size() == schedule.lanes() || states.size() - oldest >= window) break;
         states.emplace_back();
         go_on(states.size() - 1);
     }
+    if (complete()) channel.end(ticket);
 }
 
 // Rounds without a message are over at once.
@@ -85,7 +86,7 @@ void Run::go_on_where_input_is() {
 std::optional<Range> Run::ready(Range range) {
     if (const auto twice = input.insert(range)) return twice;
     since_look += range.bytes();
-    if (!channel.ready() || !may_call_program()) return {};
+    if (!may_begin() || !may_call_program()) return {};
     go_on_where_input_is();
     if (since_look >= between_looks) poll();
     return {};
@@ -94,7 +95,7 @@ std::optional<Range> Run::ready(Range range) {
 void Run::all_ready() {
     input.clear();
     input.insert({0, SIZE_MAX});
-    if (!channel.ready() || !may_call_program()) return;
+    if (!may_begin() || !may_call_program()) return;
     go_on_where_input_is();
     begin_lanes();
 }
@@ -105,8 +106,8 @@ void Run::begin(const Step &step, std::size_t lane) {
     switch (step.action) {
     case Action::send: {
         auto isend = channel.next_is_synchronous(step.peer) ? mpi::library.Issend : mpi::library.Isend;
-        check(isend(source(step), bytes, MPI_BYTE, channel.rank(step.peer), channel.tag_to(step.peer, operation, tag),
-                    channel.handle(), &request),
+        check(isend(source(step), bytes, MPI_BYTE, channel.rank(step.peer),
+                    channel.tag_to(step.peer, ticket.number, tag), channel.way_to(step.peer), &request),
               step);
         under_way(request, step, lane);
         break;
@@ -114,7 +115,7 @@ void Run::begin(const Step &step, std::size_t lane) {
     case Action::receive:
         if (requests.size() < most_watched) mpi::lifeline::watch(channel.rank(step.peer));
         check(mpi::library.Irecv(target(step), bytes, MPI_BYTE, channel.rank(step.peer),
-                                 channel.own_tag(operation, tag), channel.handle(), &request),
+                                 channel.own_tag(ticket.number, tag), channel.own_way(), &request),
               step);
         under_way(request, step, lane);
         break;
@@ -189,7 +190,7 @@ bool Run::look() {
 }
 
 bool Run::poll() {
-    if (!channel.ready() || !may_call_program()) return complete();
+    if (!may_begin() || !may_call_program()) return complete();
     since_look = 0;
     if (fed) go_on_where_input_is();
     begin_lanes();

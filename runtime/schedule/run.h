@@ -53,11 +53,15 @@ public:
     static constexpr std::size_t usual_window = 64;
     static_assert(most_tags == mpi::Channel::lanes);
 
-    //! An operation with a number of its own of the channel's, which has the schedule's ranks. It begins once the channel is ready.
-    Run(Name name, const Schedule &schedule, const Memories &memories, mpi::Channel &channel, int operation,
-        std::size_t window = usual_window, Listener *listener = nullptr, bool fed = false);
+    //! An operation with a ticket of its own of the channel's, which has the schedule's ranks. It begins once the channel is ready and it is
+    //! its turn.
+    Run(Name name, const Schedule &schedule, const Memories &memories, mpi::Channel &channel,
+        mpi::Channel::Ticket ticket, std::size_t window = usual_window, Listener *listener = nullptr, bool fed = false);
 
     bool poll() override;
+
+    //! Its messages may be under way.
+    bool may_begin() const { return channel.ready() && channel.is_turn(ticket); }
 
     //! These bytes of the input are as they will be. Returns the first that were so already, if any; then nothing is done.
     std::optional<Range> ready(Range input);
@@ -105,7 +109,7 @@ private:
     const Schedule &schedule;
     Memories memories;
     mpi::Channel &channel;
-    int operation;
+    mpi::Channel::Ticket ticket;
     std::size_t window;
     std::unique_ptr<std::byte[]> scratch;
     std::vector<State> states; // of the lanes that have begun

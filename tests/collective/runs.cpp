@@ -56,7 +56,7 @@ void check(const Shape &shape) {
                                           data<std::byte>(one.problem.output[here]), shape.commutes ? sum : composition,
                                           element, unit};
         one.run = std::make_unique<schedule::Run>(schedule::Name{one.algorithm->name, nullptr, nullptr, 0},
-                                                  one.schedule, memories, channel, operation++);
+                                                  one.schedule, memories, channel, mpi::Channel::Ticket{operation++});
         lanes += one.schedule.lanes();
     }
     for (Running &one : all)

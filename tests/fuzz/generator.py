@@ -85,9 +85,11 @@ REQUESTS_OF_RECEIVES = (IRECV, RECV_INIT, MPROBE_IMRECV)
 
 # As interpreter.c numbers them.
 COLLECTIVES = range(1, 23)
-NON_BLOCKING, PERSISTENT, BLOCKING = range(3)
+NON_BLOCKING, PERSISTENT, BLOCKING, FED = range(4)
 OF_NEIGHBORS = (10, 11, 14, 15, 16)
 REDUCE = 17
+MAY_BE_FED = (*range(2, 10), 12, *range(17, 23))
+BETWEEN_GROUPS = (*range(1, 10), 12, 13)
 MAY_BE_IN_PLACE = (3, 4, 5, 6, 7, 8, 9, 17, 18, 21)
 
 # Both sides of: the header, short and long first fragments, eager limits of shared memory and TCP, the usual threshold.
@@ -413,14 +415,16 @@ class Planner:
         kind, comm, t, ident = r.choice(COLLECTIVES), r.choice((WORLD, TWIN, BACKWARDS)), self.later(), next(self.ids)
         if kind in OF_NEIGHBORS:
             comm = TWIN
+        elif kind in BETWEEN_GROUPS and r.random() < 0.25:
+            comm = INTER
         reduces = kind >= REDUCE
         signature = INTS if reduces else r.randrange(5)
         n = r.choice(SIZES[:-6]) // ELEMENT[signature]
         layouts = [r.choice((PLAIN, PLAIN, STRIDED, IRREGULAR, ONE_TYPE)) for _ in range(2)]
-        in_place = int(r.random() < 0.2 and kind in MAY_BE_IN_PLACE)
+        in_place = int(r.random() < 0.2 and kind in MAY_BE_IN_PLACE and comm != INTER)
         item = Lines([])
         text = f"{kind} {comm} {signature} {layouts[0]} {layouts[1]} {n} {r.randrange(self.ranks)} {in_place}"
-        form = r.choice((NON_BLOCKING, NON_BLOCKING, PERSISTENT, BLOCKING))
+        form = r.choice((NON_BLOCKING, NON_BLOCKING, PERSISTENT, BLOCKING, FED if kind in MAY_BE_FED else BLOCKING))
         text += f" {r.randrange(4)} {form}"
         for rank in range(self.ranks):
             item.operations.append((t, rank, f"collective {ident} {text} {{slot}}"))

@@ -767,7 +767,13 @@ static struct blocks of_neighbors(const struct blocks *all, int me, int sends) {
     return b;
 }
 
-enum form { NON_BLOCKING, PERSISTENT, BLOCKING };
+/* Between two groups, of which one has the root. */
+static int as_root(int comm, int world) {
+    if (comm != INTER || (world < first_of_far_side()) != (rank < first_of_far_side())) return to_local(comm, world);
+    return world == rank ? MPI_ROOT : MPI_PROC_NULL;
+}
+
+enum form { NON_BLOCKING, PERSISTENT, BLOCKING, DELTA };
 
 #if MPI_VERSION >= 4
 #define BEGIN(name, Name, ...)                                                         \
@@ -778,11 +784,31 @@ enum form { NON_BLOCKING, PERSISTENT, BLOCKING };
 #define BEGIN(name, Name, ...) (form == BLOCKING ? MPI_##Name(__VA_ARGS__) : MPI_I##name(__VA_ARGS__, &s->request))
 #endif
 
+#define BEGIN_FED(name, Name, ...) \
+    (form == DELTA ? MPIX_Delta_##name##_begin(__VA_ARGS__, &s->request) : BEGIN(name, Name, __VA_ARGS__))
+
+/* Says of these bytes of the contribution that they are final, of some only by the end, and waits for some results. */
+static int feed(struct thread *t, struct slot *s, const unsigned char *contribution, size_t bytes) {
+    const size_t pieces = 1 + (size_t)s->id % 5;
+    for (size_t i = s->id % 3 == 0; i < pieces; i++) {
+        const size_t k = s->id % 2 ? pieces - 1 - i : i, begin = bytes * k / pieces, end = bytes * (k + 1) / pieces;
+        MPIX_Delta_send_data(contribution + begin, end - begin);
+    }
+    const int code = MPIX_Delta_collective_end(&s->request);
+    if (s->id % 4 || code || s->undefined) return code;
+    for (size_t k = pieces; k-- > 0;) {
+        const size_t begin = s->bytes * k / pieces, end = s->bytes * (k + 1) / pieces;
+        MPIX_Delta_wait_data(s->memory + begin, end - begin);
+    }
+    say(t, "%d is there %016llx\n", s->id, (unsigned long long)hash_of(s->memory, s->bytes, 14695981039346656037u));
+    return code;
+}
+
 /* collective: kind comm signature layouts n root in_place operation form slot. Layouts are of the contribution and of the result. */
 static void do_collective(struct thread *t, const struct operation *o) {
     const int *f = o->fields;
     const int kind = f[0], n = f[5], in_place = f[7], reduces = kind >= REDUCE;
-    const int root = to_local(f[1], f[6]), extent = element_extent(f[2]);
+    const int root = as_root(f[1], f[6]), is_root = rank == f[6], extent = element_extent(f[2]);
     const int varies = kind == GATHERV || kind == SCATTERV || kind == ALLGATHERV || kind >= ALLTOALLV;
     int code = 0, me, sends, receives;
     const enum form form = f[9];
@@ -804,12 +830,11 @@ static void do_collective(struct thread *t, const struct operation *o) {
     }
     s->contributed = memory_bytes(f[2], varies || reduces ? PLAIN : f[3], (n + 4) * ranks) + GUARD;
     s->contribution = malloc(s->contributed);
-    for (size_t k = 0; k < s->contributed; k++) s->contribution[k] = content(o->id * 64 + me, k, 0);
-    if (in_place || (kind == BCAST && me == root))
+    for (size_t k = 0; k < s->contributed; k++) s->contribution[k] = content(o->id * 64 + rank, k, 0);
+    if (in_place || (kind == BCAST && is_root))
         memcpy(s->memory, s->contribution, s->bytes < s->contributed ? s->bytes : s->contributed);
     unsigned char *from = s->contribution, *to = s->memory;
     const void *send = in_place ? MPI_IN_PLACE : from;
-    const int is_root = me == root;
     s->blocks = malloc(6 * sizeof *s->blocks);
     for (int k = 0; k < 3; k++) s->blocks[k] = blocks_of(sends, me, o->id, k, from_type, extent);
     struct blocks *all = &s->blocks[0], *out = &s->blocks[1], *in = &s->blocks[2];
@@ -820,33 +845,33 @@ static void do_collective(struct thread *t, const struct operation *o) {
         code = BEGIN(barrier, Barrier, comm);
         break;
     case BCAST:
-        code = BEGIN(bcast, Bcast, to, receives, to_type, root, comm);
+        code = BEGIN_FED(bcast, Bcast, to, receives, to_type, root, comm);
         break;
     case GATHER:
-        code = BEGIN(gather, Gather, in_place && is_root ? MPI_IN_PLACE : from, sends, from_type, to, receives, to_type,
-                     root, comm);
+        code = BEGIN_FED(gather, Gather, in_place && is_root ? MPI_IN_PLACE : from, sends, from_type, to, receives,
+                         to_type, root, comm);
         break;
     case GATHERV:
-        code = BEGIN(gatherv, Gatherv, in_place && is_root ? MPI_IN_PLACE : from, all->counts[me], from_type, to,
-                     all->counts, all->places, from_type, root, comm);
+        code = BEGIN_FED(gatherv, Gatherv, in_place && is_root ? MPI_IN_PLACE : from, all->counts[me], from_type, to,
+                         all->counts, all->places, from_type, root, comm);
         break;
     case SCATTER:
-        code = BEGIN(scatter, Scatter, from, sends, from_type, in_place && is_root ? MPI_IN_PLACE : to, receives,
-                     to_type, root, comm);
+        code = BEGIN_FED(scatter, Scatter, from, sends, from_type, in_place && is_root ? MPI_IN_PLACE : to, receives,
+                         to_type, root, comm);
         break;
     case SCATTERV:
-        code = BEGIN(scatterv, Scatterv, from, all->counts, all->places, from_type,
-                     in_place && is_root ? MPI_IN_PLACE : to, all->counts[me], from_type, root, comm);
+        code = BEGIN_FED(scatterv, Scatterv, from, all->counts, all->places, from_type,
+                         in_place && is_root ? MPI_IN_PLACE : to, all->counts[me], from_type, root, comm);
         break;
     case ALLGATHER:
-        code = BEGIN(allgather, Allgather, send, sends, from_type, to, receives, to_type, comm);
+        code = BEGIN_FED(allgather, Allgather, send, sends, from_type, to, receives, to_type, comm);
         break;
     case ALLGATHERV:
-        code = BEGIN(allgatherv, Allgatherv, send, all->counts[me], from_type, to, all->counts, all->places, from_type,
-                     comm);
+        code = BEGIN_FED(allgatherv, Allgatherv, send, all->counts[me], from_type, to, all->counts, all->places,
+                         from_type, comm);
         break;
     case ALLTOALL:
-        code = BEGIN(alltoall, Alltoall, send, sends, from_type, to, receives, to_type, comm);
+        code = BEGIN_FED(alltoall, Alltoall, send, sends, from_type, to, receives, to_type, comm);
         break;
     case NEIGHBOR_ALLGATHER:
         code = BEGIN(neighbor_allgather, Neighbor_allgather, from, sends, from_type, to, receives, to_type, comm);
@@ -867,30 +892,31 @@ static void do_collective(struct thread *t, const struct operation *o) {
                      near_out->types, to, near_in->counts, near_in->bytes_of_neighbors, near_in->types, comm);
         break;
     case ALLTOALLV:
-        code = BEGIN(alltoallv, Alltoallv, from, out->counts, out->places, from_type, to, in->counts, in->places,
-                     from_type, comm);
+        code = BEGIN_FED(alltoallv, Alltoallv, from, out->counts, out->places, from_type, to, in->counts, in->places,
+                         from_type, comm);
         break;
     case ALLTOALLW:
         code = BEGIN(alltoallw, Alltoallw, from, out->counts, out->bytes, out->types, to, in->counts, in->bytes,
                      in->types, comm);
         break;
     case REDUCE:
-        code = BEGIN(reduce, Reduce, in_place && is_root ? MPI_IN_PLACE : from, to, sends, from_type, op, root, comm);
+        code =
+            BEGIN_FED(reduce, Reduce, in_place && is_root ? MPI_IN_PLACE : from, to, sends, from_type, op, root, comm);
         break;
     case ALLREDUCE:
-        code = BEGIN(allreduce, Allreduce, send, to, sends, from_type, op, comm);
+        code = BEGIN_FED(allreduce, Allreduce, send, to, sends, from_type, op, comm);
         break;
     case REDUCE_SCATTER:
-        code = BEGIN(reduce_scatter, Reduce_scatter, from, to, all->counts, from_type, op, comm);
+        code = BEGIN_FED(reduce_scatter, Reduce_scatter, from, to, all->counts, from_type, op, comm);
         break;
     case REDUCE_SCATTER_BLOCK:
-        code = BEGIN(reduce_scatter_block, Reduce_scatter_block, from, to, sends, from_type, op, comm);
+        code = BEGIN_FED(reduce_scatter_block, Reduce_scatter_block, from, to, sends, from_type, op, comm);
         break;
     case SCAN:
-        code = BEGIN(scan, Scan, send, to, sends, from_type, op, comm);
+        code = BEGIN_FED(scan, Scan, send, to, sends, from_type, op, comm);
         break;
     case EXSCAN:
-        code = BEGIN(exscan, Exscan, from, to, sends, from_type, op, comm);
+        code = BEGIN_FED(exscan, Exscan, from, to, sends, from_type, op, comm);
         break;
     }
 #if MPI_VERSION >= 4
@@ -903,6 +929,14 @@ static void do_collective(struct thread *t, const struct operation *o) {
     }
     s->active = 1, s->collective = kind;
     s->undefined = kind == EXSCAN && me == 0;
+    if (form == DELTA && !code) {
+        const int in_one_piece = !varies && kind != REDUCE_SCATTER && !in_place && f[2] < PAIRS &&
+                                 (reduces || f[kind == BCAST ? 4 : 3] == PLAIN);
+        const int each = kind == ALLTOALL || kind == SCATTER || kind == REDUCE_SCATTER_BLOCK,
+                  gives = in_one_piece && (is_root || (kind != BCAST && kind != SCATTER));
+        const size_t block = pair != MPI_DATATYPE_NULL ? (size_t)sends * 8 : (size_t)n * (size_t)element_bytes(f[2]);
+        code = feed(t, s, kind == BCAST ? to : from, gives ? block * (size_t)(each ? ranks : 1) : 0);
+    }
     if (code) say(t, "%d collective error %d\n", o->id, class_of(code));
     /* They may go while it is under way. */
     if (!varies && !reduces) free_type(f[2], &from_type), free_type(f[2], &to_type);

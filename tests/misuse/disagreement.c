@@ -138,6 +138,15 @@ static void root_on_another_communicator(void) {
     MPI_Comm_split(MPI_COMM_WORLD, 0, -rank, &comm);
     MPI_Ibcast(got, 10, MPI_INT, odd ? 1 : 0, comm, &request); /* ODD EVEN */
 }
+static void collective_between_groups(void) {
+    MPI_Comm side, both;
+    MPI_Comm_split(MPI_COMM_WORLD, odd, rank, &side);
+    MPI_Intercomm_create(side, 0, MPI_COMM_WORLD, odd ? 0 : 2, 0, &both);
+    if (odd)
+        MPI_Iallgather(sent, 10, MPI_INT, got, 10, MPI_INT, both, &request); /* ODD */
+    else
+        MPI_Ialltoall(sent, 10, MPI_INT, got, 10, MPI_INT, both, &request); /* EVEN */
+}
 /* Rank 2 comes late and never calls MPI again; the others wait in a call of the library's own. */
 static void root_while_all_are_elsewhere(void) {
     MPI_Comm elsewhere, never;
@@ -190,6 +199,7 @@ static const struct {
     {"count_of_a_short_delta_collective", count_of_a_short_delta_collective},
     {"collective_after_others", collective_after_others},
     {"root_on_another_communicator", root_on_another_communicator},
+    {"collective_between_groups", collective_between_groups},
     {"root_while_all_are_elsewhere", root_while_all_are_elsewhere},
 #if MPI_VERSION >= 4 || (defined OMPI_MAJOR_VERSION && OMPI_MAJOR_VERSION >= 5)
     {"persistent_and_plain", persistent_and_plain},

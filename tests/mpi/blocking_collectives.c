@@ -120,6 +120,55 @@ PROMISE(released_what_a_collective_was_given_may_be_overwritten_and_freed) {
     }
 }
 
+/* The contribution lies where the result comes, and what is nobody's to write stays as it was. */
+PROMISE(released_results_in_place_are_read_from_their_end) {
+    enum { MANY = 8 };
+    for (int turn = 0; turn < 2 * MANY; turn++) {
+        const int what = turn % MANY, root = turn % ranks, is_root = rank == root, all = MOST * ranks;
+        int *got = made(all, turn), right = 1;
+        for (int k = 0; k < MOST && what == 1; k++) got[rank * MOST + k] = value(rank, k, turn);
+        if (what == 0) {
+            MPI_Allreduce(MPI_IN_PLACE, got, all, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+        } else if (what == 1) {
+            MPI_Allgather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, got, MOST, MPI_INT, MPI_COMM_WORLD);
+        } else if (what == 2) {
+            MPI_Alltoall(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, got, MOST, MPI_INT, MPI_COMM_WORLD);
+        } else if (what == 3) {
+            MPI_Gather(is_root ? MPI_IN_PLACE : got, MOST, MPI_INT, got, MOST, MPI_INT, root, MPI_COMM_WORLD);
+        } else if (what == 4) {
+            MPI_Scatter(got, MOST, MPI_INT, is_root ? MPI_IN_PLACE : got, MOST, MPI_INT, root, MPI_COMM_WORLD);
+        } else if (what == 5) {
+            MPI_Reduce(is_root ? MPI_IN_PLACE : got, got, all, MPI_INT, MPI_SUM, root, MPI_COMM_WORLD);
+        } else if (what == 6) {
+            MPI_Scan(MPI_IN_PLACE, got, all, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+        } else {
+            MPI_Exscan(MPI_IN_PLACE, got, all, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+        }
+        for (int k = all - 1; k >= 0; k--) {
+            const int block = k / MOST, at = k % MOST;
+            int from = rank, end = rank + 1, place = k; /* whose sum it is */
+            if (what == 0 || (what == 5 && is_root)) from = 0, end = ranks;
+            if (what == 1) from = block, end = block + 1, place = at;
+            if (what == 2) from = block, end = block + 1, place = rank * MOST + at;
+            if (what == 3 && is_root && block != root) from = block, end = block + 1, place = at;
+            if (what == 4 && !is_root && block == 0) from = root, end = root + 1, place = rank * MOST + at;
+            if (what == 6) from = 0;
+            if (what == 7 && rank > 0) from = 0, end = rank;
+            int sum = 0;
+            for (int r = from; r < end; r++) sum += value(r, place, turn);
+            right = right && got[k] == sum;
+        }
+        CHECK(right);
+        /* And written to at once. */
+        for (int k = 0; k < all; k++) got[k] = k % 1000 + rank;
+        MPI_Allreduce(MPI_IN_PLACE, got, all, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+        for (int k = 0; k < all; k++) got[k] -= ranks - 1;
+        for (int k = 0; k < all; k += 997) right = right && got[k] == k % 1000;
+        CHECK(right);
+        free(got);
+    }
+}
+
 /* Before the program has looked at it. */
 PROMISE(released_a_result_is_sent_received_into_and_freed) {
     const size_t bytes = sizeof(int) * MOST;

@@ -1,6 +1,7 @@
 /* Non-blocking and persistent collectives: what the blocking ones give, in every form of arguments. */
 #include "elements.h"
 #include <pthread.h>
+#include <unistd.h>
 
 enum { MOST = 30000 };
 static const int counts[] = {0, 1, 7, 1000, MOST};
@@ -426,6 +427,101 @@ PROMISE(ranks_that_are_no_neighbors_need_not_know_of_each_others_blocks) {
     free(send), free(got);
 }
 
+/* The world's two halves, between which it is; the remote one's ranks, and where they begin in the world. */
+static MPI_Comm between_halves(int *remote, int *first) {
+    const int low = (ranks + 1) / 2, is_low = rank < low;
+    MPI_Comm half, both;
+    MPI_Comm_split(MPI_COMM_WORLD, is_low, rank, &half);
+    MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, is_low ? low : 0, 7, &both);
+    MPI_Comm_free(&half);
+    MPI_Comm_remote_size(both, remote);
+    *first = is_low ? low : 0;
+    return both;
+}
+
+/* How this rank calls a rank of the world as the root. */
+static int as_root(int root, int remote, int first) {
+    if (root >= first && root < first + remote) return root - first;
+    return root == rank ? MPI_ROOT : MPI_PROC_NULL;
+}
+
+/* Is it rank r's, from its place k on? */
+static int is_of(const int *buffer, int elements, int r, int k, int salt) {
+    for (int i = 0; i < elements; i++)
+        if (buffer[i] != value(r, k + i, salt)) return 0;
+    return 1;
+}
+
+#define EITHER(now, later, ...)                    \
+    do {                                           \
+        MPI_Request request;                       \
+        if (i % 2) {                               \
+            now(__VA_ARGS__);                      \
+        } else {                                   \
+            later(__VA_ARGS__, &request);          \
+            MPI_Wait(&request, MPI_STATUS_IGNORE); \
+        }                                          \
+    } while (0)
+
+PROMISE(two_groups_give_each_other_blocks_of_one_size) {
+    int remote, first;
+    MPI_Comm both = between_halves(&remote, &first);
+    for (int i = 0; i < 10; i++)
+        for (int root = 0; root < ranks; root++) {
+            const int n = counts[i / 2], all = n * ranks, named = as_root(root, remote, first);
+            int *send = made(all, i), *got = filled(all, -1);
+            EITHER(MPI_Gather, MPI_Igather, send, n, MPI_INT, got, n, MPI_INT, named, both);
+            for (int r = 0; r < remote; r++)
+                CHECK(rank == root ? is_of(got + r * n, n, first + r, 0, i) : n == 0 || got[r * n] == -1);
+            EITHER(MPI_Scatter, MPI_Iscatter, send, n, MPI_INT, got, n, MPI_INT, named, both);
+            CHECK(named < 0 || is_of(got, n, root, (rank < first ? rank : rank - remote) * n, i));
+            EITHER(MPI_Allgather, MPI_Iallgather, send, n, MPI_INT, got, n, MPI_INT, both);
+            for (int r = 0; r < remote; r++) CHECK(is_of(got + r * n, n, first + r, 0, i));
+            EITHER(MPI_Alltoall, MPI_Ialltoall, send, n, MPI_INT, got, n, MPI_INT, both);
+            for (int r = 0; r < remote; r++)
+                CHECK(is_of(got + r * n, n, first + r, (rank < first ? rank : rank - remote) * n, i));
+            EITHER(MPI_Barrier, MPI_Ibarrier, both);
+            free(send), free(got);
+        }
+    MPI_Comm_free(&both);
+}
+
+PROMISE(two_groups_give_each_other_blocks_of_several_sizes) {
+    enum { ROOM = 9000 };
+    int remote, first, sizes_of[16], places[16], bytes[16], out_sizes[16];
+    MPI_Datatype types[16];
+    MPI_Comm both = between_halves(&remote, &first);
+    const int all = ROOM * ranks, own = rank < first ? rank : rank - remote, mine = (own * 2500 + 1) % ROOM;
+    for (int r = 0; r < ranks; r++) {
+        sizes_of[r] = (r * 2500 + 1) % ROOM; /* of a remote rank, whatever the other group */
+        places[r] = (ranks - 1 - r) * ROOM;
+        bytes[r] = places[r] * (int)sizeof(int);
+        out_sizes[r] = mine;
+        types[r] = MPI_INT;
+    }
+    for (int i = 0; i < 4; i++)
+        for (int root = 0; root < ranks; root++) {
+            const int named = as_root(root, remote, first);
+            int *send = made(all, i), *got = filled(all, -1);
+            EITHER(MPI_Gatherv, MPI_Igatherv, send, mine, MPI_INT, got, sizes_of, places, MPI_INT, named, both);
+            for (int r = 0; rank == root && r < remote; r++)
+                CHECK(is_of(got + places[r], sizes_of[r], first + r, 0, i));
+            EITHER(MPI_Scatterv, MPI_Iscatterv, send, sizes_of, places, MPI_INT, got, mine, MPI_INT, named, both);
+            CHECK(named < 0 || is_of(got, mine, root, places[own], i));
+            EITHER(MPI_Allgatherv, MPI_Iallgatherv, send, mine, MPI_INT, got, sizes_of, places, MPI_INT, both);
+            for (int r = 0; r < remote; r++) CHECK(is_of(got + places[r], sizes_of[r], first + r, 0, i));
+            memset(got, 0, sizeof(int) * (size_t)all);
+            EITHER(MPI_Alltoallv, MPI_Ialltoallv, send, out_sizes, places, MPI_INT, got, sizes_of, places, MPI_INT,
+                   both);
+            for (int r = 0; r < remote; r++) CHECK(is_of(got + places[r], sizes_of[r], first + r, places[own], i));
+            memset(got, 0, sizeof(int) * (size_t)all);
+            EITHER(MPI_Alltoallw, MPI_Ialltoallw, send, out_sizes, bytes, types, got, sizes_of, bytes, types, both);
+            for (int r = 0; r < remote; r++) CHECK(is_of(got + places[r], sizes_of[r], first + r, places[own], i));
+            free(send), free(got);
+        }
+    MPI_Comm_free(&both);
+}
+
 /* x -> a x + b, one after the other: associative, and does not commute. Elements have a gap. */
 struct affine {
     unsigned a, unused, b;
@@ -722,7 +818,74 @@ PROMISE(persistent_neighborhoods_carry_new_data_at_each_start) {
     MPI_Comm_free(&ring);
     free(send), free(each), free(all), free(parts), free(expected);
 }
+
+PROMISE(persistent_collectives_of_two_groups_carry_new_data_at_each_start) {
+    enum { N = 5000 };
+    int remote, first;
+    MPI_Comm both = between_halves(&remote, &first);
+    MPI_Request requests[2];
+    const int own = rank < first ? rank : rank - remote, named = as_root(0, remote, first);
+    int *send = filled(N * ranks, 0), *each = filled(N * ranks, 0), *gathered = filled(N * ranks, 0);
+    MPI_Alltoall_init(send, N, MPI_INT, each, N, MPI_INT, both, MPI_INFO_NULL, &requests[0]);
+    MPI_Gather_init(send, N, MPI_INT, gathered, N, MPI_INT, named, both, MPI_INFO_NULL, &requests[1]);
+    for (int turn = 0; turn < 4; turn++) {
+        for (int k = 0; k < N * ranks; k++) send[k] = value(rank, k, turn);
+        for (int k = 0; k < 2; k++) MPI_Start(&requests[turn % 2 ? 1 - k : k]);
+        MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+        for (int r = 0; r < remote; r++) {
+            CHECK(is_of(each + r * N, N, first + r, own * N, turn));
+            CHECK(rank != 0 || is_of(gathered + r * N, N, first + r, 0, turn));
+        }
+    }
+    for (int k = 0; k < 2; k++) MPI_Request_free(&requests[k]);
+    MPI_Comm_free(&both);
+    free(send), free(each), free(gathered);
+}
 #endif
+
+/* More than have tags. Ranks begin them at their own pace, and wait for the last one first. */
+PROMISE(thousands_of_collectives_are_under_way_at_once) {
+    enum { MANY = 2200, N = 30 };
+    static MPI_Request requests[MANY];
+    static int given[MANY][N], got[MANY][N];
+    for (int k = 0; k < MANY; k++) {
+        for (int i = 0; i < N; i++) given[k][i] = value(rank, i, k), got[k][i] = rank == 0 ? k + i : -1;
+        if (k % 2)
+            MPI_Ibcast(got[k], N, MPI_INT, 0, MPI_COMM_WORLD, &requests[k]);
+        else
+            MPI_Iallreduce(given[k], got[k], N, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &requests[k]);
+        if (k % 400 == 100 * rank) usleep(1000);
+    }
+    for (int k = MANY - 1; k >= 0; k--) {
+        int right = 1;
+        MPI_Wait(&requests[k], MPI_STATUS_IGNORE);
+        for (int i = 0; i < N; i++) {
+            int expected = k + i;
+            for (int r = 0; k % 2 == 0 && r < ranks; r++) expected += value(r, i, k) - (r == 0 ? k + i : 0);
+            right = right && got[k][i] == expected;
+        }
+        CHECK(right);
+    }
+}
+
+/* More than one of our own has tags for (MPICH). */
+PROMISE(many_communicators_have_collectives_at_once) {
+    enum { MANY = 300 };
+    static MPI_Comm comms[MANY];
+    static MPI_Request requests[MANY];
+    static int all[MANY];
+    for (int k = 0; k < MANY; k++) MPI_Comm_dup(MPI_COMM_WORLD, &comms[k]);
+    for (int i = 0; i < MANY; i++) {
+        const int k = rank % 2 ? MANY - 1 - i : i;
+        all[k] = rank == 0 ? k : -1;
+        MPI_Ibcast(&all[k], 1, MPI_INT, 0, comms[k], &requests[k]);
+    }
+    MPI_Waitall(MANY, requests, MPI_STATUSES_IGNORE);
+    for (int k = 0; k < MANY; k++) {
+        CHECK(all[k] == k);
+        MPI_Comm_free(&comms[k]);
+    }
+}
 
 enum { THREADS = 3 };
 static MPI_Comm of_thread[THREADS];
