@@ -89,7 +89,8 @@ NON_BLOCKING, PERSISTENT, BLOCKING, FED = range(4)
 OF_NEIGHBORS = (10, 11, 14, 15, 16)
 REDUCE = 17
 MAY_BE_FED = (*range(2, 10), 12, *range(17, 23))
-BETWEEN_GROUPS = (*range(1, 10), 12, 13)
+# Without allgather and alltoall, of which MPICH 5.0.2 by itself does not come through some programs.
+BETWEEN_GROUPS = (1, 2, 3, 4, 5, 6, 8, 12, 13)
 MAY_BE_IN_PLACE = (3, 4, 5, 6, 7, 8, 9, 17, 18, 21)
 
 # Both sides of: the header, short and long first fragments, eager limits of shared memory and TCP, the usual threshold.
