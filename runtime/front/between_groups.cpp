@@ -27,22 +27,13 @@ bool can_be_ours(std::string_view collective) {
     return collective == "gather" || collective == "scatter" || collective == "allgather" || collective == "alltoall";
 }
 
-std::optional<int> gather(Asked &&asked, const void *sendbuf, const BlockOf &sent, void *recvbuf,
-                          const BlockOf &received, int root, Begins begins, MPI_Request *request) {
+std::optional<int> gather_or_scatter(Asked &&asked, const void *sendbuf, const BlockOf &sent, void *recvbuf,
+                                     const BlockOf &received, int root, Begins begins, MPI_Request *request) {
     auto others = with(asked, root);
     if (!others) return {};
     mpi::Neighbors neighbors;
-    (root == MPI_ROOT ? neighbors.sources : neighbors.destinations) = std::move(*others);
-    asked.collective = "neighbor_alltoall";
-    return give_each(std::move(asked), neighbors, sendbuf, sent, recvbuf, received, begins, request);
-}
-
-std::optional<int> scatter(Asked &&asked, const void *sendbuf, const BlockOf &sent, void *recvbuf,
-                           const BlockOf &received, int root, Begins begins, MPI_Request *request) {
-    auto others = with(asked, root);
-    if (!others) return {};
-    mpi::Neighbors neighbors;
-    (root == MPI_ROOT ? neighbors.destinations : neighbors.sources) = std::move(*others);
+    const bool gathers = asked.collective == std::string_view("gather"), gets = gathers == (root == MPI_ROOT);
+    (gets ? neighbors.sources : neighbors.destinations) = std::move(*others);
     asked.collective = "neighbor_alltoall";
     return give_each(std::move(asked), neighbors, sendbuf, sent, recvbuf, received, begins, request);
 }

@@ -10,13 +10,9 @@ namespace stretto::front::between_groups {
 //! May this one be ours (Asked::collective)?
 bool can_be_ours(std::string_view collective);
 
-//! MPI_Igather(v): to the rank that gives MPI_ROOT, from all of the remote group.
-std::optional<int> gather(Asked &&asked, const void *sendbuf, const BlockOf &sent, void *recvbuf,
-                          const BlockOf &received, int root, Begins begins, MPI_Request *request);
-
-//! MPI_Iscatter(v).
-std::optional<int> scatter(Asked &&asked, const void *sendbuf, const BlockOf &sent, void *recvbuf,
-                           const BlockOf &received, int root, Begins begins, MPI_Request *request);
+//! MPI_Igather(v), to the rank that gives MPI_ROOT from all of the remote group, or MPI_Iscatter(v), from it to them.
+std::optional<int> gather_or_scatter(Asked &&asked, const void *sendbuf, const BlockOf &sent, void *recvbuf,
+                                     const BlockOf &received, int root, Begins begins, MPI_Request *request);
 
 //! MPI_Iallgather(v).
 std::optional<int> allgather(Asked &&asked, const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,

@@ -410,7 +410,7 @@ Scheduled::Scheduled(Asked &&what, const Begins &begins)
       persistent(begins.form == Form::persistent), agreement(take_agreement()) {
     mpi::Communicator &communicator = *asked.communicator;
     channel = mpi::channel(communicator);
-    ticket = persistent ? *channel->reserve() : channel->begin();
+    ticket = persistent ? channel->reserve() : channel->begin();
     const collective::Facts facts = asked.facts(ticket.number);
     asked.arguments.lane = collective::lane_bytes(facts);
     // All lanes leave at once: those of a long message are large, so that the library makes them wait for their receives.

@@ -106,8 +106,8 @@ std::optional<int> Igather(const void *sendbuf, MPI_Count sendcount, MPI_Datatyp
                            MPI_Request *request) {
     auto asked = Asked::on(comm, "gather", begins);
     if (asked && asked->between_groups())
-        return between_groups::gather(std::move(*asked), sendbuf, equal(sendcount, sendtype), recvbuf,
-                                      equal(recvcount, recvtype), root, begins, request);
+        return between_groups::gather_or_scatter(std::move(*asked), sendbuf, equal(sendcount, sendtype), recvbuf,
+                                                 equal(recvcount, recvtype), root, begins, request);
     if (!asked || !is_rank(root, *asked)) return {};
     Arguments &arguments = asked->arguments;
     const bool is_root = arguments.rank == root;
@@ -130,8 +130,8 @@ std::optional<int> Igatherv(const void *sendbuf, MPI_Count sendcount, MPI_Dataty
                             Begins begins, MPI_Request *request) {
     auto asked = Asked::on(comm, "gather", begins);
     if (asked && asked->between_groups())
-        return between_groups::gather(std::move(*asked), sendbuf, equal(sendcount, sendtype), recvbuf,
-                                      displaced(recvcounts, displs, recvtype), root, begins, request);
+        return between_groups::gather_or_scatter(std::move(*asked), sendbuf, equal(sendcount, sendtype), recvbuf,
+                                                 displaced(recvcounts, displs, recvtype), root, begins, request);
     if (!asked || !is_rank(root, *asked)) return {};
     Arguments &arguments = asked->arguments;
     const bool is_root = arguments.rank == root;
@@ -158,8 +158,8 @@ std::optional<int> Iscatter(const void *sendbuf, MPI_Count sendcount, MPI_Dataty
                             MPI_Request *request) {
     auto asked = Asked::on(comm, "scatter", begins);
     if (asked && asked->between_groups())
-        return between_groups::scatter(std::move(*asked), sendbuf, equal(sendcount, sendtype), recvbuf,
-                                       equal(recvcount, recvtype), root, begins, request);
+        return between_groups::gather_or_scatter(std::move(*asked), sendbuf, equal(sendcount, sendtype), recvbuf,
+                                                 equal(recvcount, recvtype), root, begins, request);
     if (!asked || !is_rank(root, *asked)) return {};
     Arguments &arguments = asked->arguments;
     const bool is_root = arguments.rank == root;
@@ -182,8 +182,8 @@ std::optional<int> Iscatterv(const void *sendbuf, Integers sendcounts, Integers 
                              Begins begins, MPI_Request *request) {
     auto asked = Asked::on(comm, "scatter", begins);
     if (asked && asked->between_groups())
-        return between_groups::scatter(std::move(*asked), sendbuf, displaced(sendcounts, displs, sendtype), recvbuf,
-                                       equal(recvcount, recvtype), root, begins, request);
+        return between_groups::gather_or_scatter(std::move(*asked), sendbuf, displaced(sendcounts, displs, sendtype),
+                                                 recvbuf, equal(recvcount, recvtype), root, begins, request);
     if (!asked || !is_rank(root, *asked)) return {};
     Arguments &arguments = asked->arguments;
     const bool is_root = arguments.rank == root;

@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <set>
 #include <utility>
 #include <vector>
@@ -13,7 +12,8 @@ namespace stretto::mpi {
 //! \brief How messages of collectives travel among the ranks of one of the program's communicators: on communicators of ours for all of
 //! them (Job::collectives), with tags that tell it from the others.
 //!
-//! Each rank gives a number of its own to the communicator, which says on which of ours and with which tags messages to it come. The ranks learn each other's numbers by the
+//! Each rank gives a number of its own to the communicator, which says on which of ours and with which tags messages to it come.
+//! The ranks learn each other's numbers by the
 //! library's MPI_Iallgather on the program's communicator, with the first collective, or with the communicator itself
 //! (front/communicator.h). (A duplicate would do too, but to make one calls the program's functions that copy attributes.)
 class Channel {
@@ -72,8 +72,8 @@ public:
         if (ticket.number < first_persistent) outstanding.erase(ticket.sequence);
     }
 
-    //! A persistent operation's, for good: ranks free theirs when they like. Nothing, on all ranks alike: there are no more.
-    std::optional<Ticket> reserve();
+    //! A persistent operation's, for good: ranks free theirs when they like. Only while there are some, which all ranks see alike.
+    Ticket reserve();
     bool can_reserve() const { return next_persistent < agreements; }
 
     //! The lane of agreements' next one.

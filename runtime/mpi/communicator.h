@@ -23,8 +23,8 @@ struct Communicator {
     Use use = settings.use;   //!< what is done with ordinary messages; the program's own word (stretto) or STRETTO
     std::optional<Trigger> trigger; //!< the program's own word (stretto_trigger); else STRETTO_TRIGGER
     std::vector<Peer *> peers;      //!< by (remote) rank; nullptr: outside MPI_COMM_WORLD
-    //! A peer by the longest way that messages take in it: between nodes, if it has ranks on several. Of both groups. Nobody, where some rank does not run
-    //! Stretto, or there is no other. All ranks get a peer of the same class.
+    //! A peer by the longest way that messages take in it: between nodes, if it has ranks on several. Of both groups.
+    //! Nobody, where some rank does not run Stretto, or there is no other. All ranks get a peer of the same class.
     const Peer *farthest = nullptr;
     bool between_groups = false;                //!< an inter-communicator
     std::shared_ptr<Channel> channel;           //!< of its collectives, where they have been ours

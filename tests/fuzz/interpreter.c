@@ -773,7 +773,7 @@ static int as_root(int comm, int world) {
     return world == rank ? MPI_ROOT : MPI_PROC_NULL;
 }
 
-enum form { NON_BLOCKING, PERSISTENT, BLOCKING, DELTA };
+enum form { NON_BLOCKING, PERSISTENT, BLOCKING, FED };
 
 #if MPI_VERSION >= 4
 #define BEGIN(name, Name, ...)                                                         \
@@ -785,7 +785,7 @@ enum form { NON_BLOCKING, PERSISTENT, BLOCKING, DELTA };
 #endif
 
 #define BEGIN_FED(name, Name, ...) \
-    (form == DELTA ? MPIX_Delta_##name##_begin(__VA_ARGS__, &s->request) : BEGIN(name, Name, __VA_ARGS__))
+    (form == FED ? MPIX_Delta_##name##_begin(__VA_ARGS__, &s->request) : BEGIN(name, Name, __VA_ARGS__))
 
 /* Says of these bytes of the contribution that they are final, of some only by the end, and waits for some results. */
 static int feed(struct thread *t, struct slot *s, const unsigned char *contribution, size_t bytes) {
@@ -929,7 +929,7 @@ static void do_collective(struct thread *t, const struct operation *o) {
     }
     s->active = 1, s->collective = kind;
     s->undefined = kind == EXSCAN && me == 0;
-    if (form == DELTA && !code) {
+    if (form == FED && !code) {
         const int in_one_piece = !varies && kind != REDUCE_SCATTER && !in_place && f[2] < PAIRS &&
                                  (reduces || f[kind == BCAST ? 4 : 3] == PLAIN);
         const int each = kind == ALLTOALL || kind == SCATTER || kind == REDUCE_SCATTER_BLOCK,

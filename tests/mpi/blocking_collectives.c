@@ -9,13 +9,6 @@ enum { MOST = 40000 };
 static const int counts[] = {0, 1, 7, 1100, MOST};
 enum { COUNTS = sizeof counts / sizeof *counts };
 
-/* Is it rank r's, from its place k on? */
-static int is_of(const int *buffer, int elements, int r, int k, int salt) {
-    for (int i = 0; i < elements; i++)
-        if (buffer[i] != value(r, k + i, salt)) return 0;
-    return 1;
-}
-
 /* The sum of what ranks from..end-1 have there. */
 static int is_sum(const int *buffer, int elements, int from, int end, int k, int salt) {
     for (int i = 0; i < elements; i++) {

@@ -445,13 +445,6 @@ static int as_root(int root, int remote, int first) {
     return root == rank ? MPI_ROOT : MPI_PROC_NULL;
 }
 
-/* Is it rank r's, from its place k on? */
-static int is_of(const int *buffer, int elements, int r, int k, int salt) {
-    for (int i = 0; i < elements; i++)
-        if (buffer[i] != value(r, k + i, salt)) return 0;
-    return 1;
-}
-
 #define EITHER(now, later, ...)                    \
     do {                                           \
         MPI_Request request;                       \
@@ -466,6 +459,7 @@ static int is_of(const int *buffer, int elements, int r, int k, int salt) {
 PROMISE(two_groups_give_each_other_blocks_of_one_size) {
     int remote, first;
     MPI_Comm both = between_halves(&remote, &first);
+    const int own = rank < first ? rank : rank - remote;
     for (int i = 0; i < 10; i++) {
         const int root = (i + i / 2) % ranks, n = counts[i / 2], all = n * ranks, named = as_root(root, remote, first);
         int *send = made(all, i), *got = filled(all, -1);
@@ -473,12 +467,11 @@ PROMISE(two_groups_give_each_other_blocks_of_one_size) {
         for (int r = 0; r < remote; r++)
             CHECK(rank == root ? is_of(got + r * n, n, first + r, 0, i) : n == 0 || got[r * n] == -1);
         EITHER(MPI_Scatter, MPI_Iscatter, send, n, MPI_INT, got, n, MPI_INT, named, both);
-        CHECK(named < 0 || is_of(got, n, root, (rank < first ? rank : rank - remote) * n, i));
+        CHECK(named < 0 || is_of(got, n, root, own * n, i));
         EITHER(MPI_Allgather, MPI_Iallgather, send, n, MPI_INT, got, n, MPI_INT, both);
         for (int r = 0; r < remote; r++) CHECK(is_of(got + r * n, n, first + r, 0, i));
         EITHER(MPI_Alltoall, MPI_Ialltoall, send, n, MPI_INT, got, n, MPI_INT, both);
-        for (int r = 0; r < remote; r++)
-            CHECK(is_of(got + r * n, n, first + r, (rank < first ? rank : rank - remote) * n, i));
+        for (int r = 0; r < remote; r++) CHECK(is_of(got + r * n, n, first + r, own * n, i));
         EITHER(MPI_Barrier, MPI_Ibarrier, both);
         free(send), free(got);
     }

@@ -26,4 +26,11 @@ static inline int same(const int *a, const int *b, int elements) {
     return memcmp(a, b, sizeof(int) * (size_t)elements) == 0;
 }
 
+/* Is it rank r's, from its place k on? */
+static inline int is_of(const int *buffer, int elements, int r, int k, int salt) {
+    for (int i = 0; i < elements; i++)
+        if (buffer[i] != value(r, k + i, salt)) return 0;
+    return 1;
+}
+
 #endif
