@@ -56,7 +56,8 @@ bool opens_the_door() {
     return memory_file >= 0;
 }
 
-bool trying = false; // memory that nobody has pinned
+// Memory that nobody has pinned, and that no other thread shall wait for.
+bool trying = false;
 
 // Not asked but tried: a page that comes is there, a touch of one that does not is noticed.
 bool works(Guarding guarding) {
@@ -74,6 +75,7 @@ bool works(Guarding guarding) {
     trying = false;
     const bool found = trial->how() == guarding && *static_cast<volatile char *>(memory) == 7 && trial->missing() == 0;
     trial->end();
+    trial = nullptr;
     munmap(memory, page);
     return found;
 }
@@ -127,8 +129,10 @@ Guard *Guard::begin(void *buffer, std::size_t bytes, Coming coming) {
     guard->missing_ = guard->edge_missing_ = missing.bytes();
     guard->closed_to_the_end_ = false;
     active_++;
-    guard->coming_begin_ = missing.begin;
-    guard->coming_end_ = missing.end;
+    if (!trying) {
+        guard->coming_begin_ = missing.begin;
+        guard->coming_end_ = missing.end;
+    }
     if (best.guarding == Guarding::block || missing.empty() || forking) return guard;
     const bool door = memory_file >= 0;
     guard->shares_ = coming.shares && door && guard->take_shared_pages(pages, missing.begin);

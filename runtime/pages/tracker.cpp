@@ -32,6 +32,7 @@ namespace {
 
 Tracking best = Tracking::none;
 Tracker::Notice notice = nullptr;
+std::atomic<bool> trying{false}; // what this process may do: no other thread shall open that
 Tracker *trackers = nullptr;
 Bounds bounds; // of what is tracked
 bool faults_below =
@@ -107,6 +108,7 @@ bool works(Tracking tracking) {
     void *memory = mmap(nullptr, 4 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED) return false;
     Tracker::start(tracking, nullptr);
+    trying = true;
     Tracker *tracker = Tracker::begin(memory, 4 * page, 2 * page);
     bool found = tracker->how() == tracking;
     if (found) {
@@ -117,6 +119,7 @@ bool works(Tracking tracking) {
     found &= tracker->end().has_value();
     munmap(memory, 4 * page);
     if (found) faults_below = tells_where_a_store_begins();
+    trying = false;
     return found;
 }
 
@@ -445,7 +448,7 @@ bool Tracker::open_to_reads(Range pages) {
 }
 
 void Tracker::open_everything() {
-    if (!any()) return;
+    if (!any() || trying) return;
     QuietLock lock;
     for (Tracker *tracker = trackers; tracker; tracker = tracker->next_)
         if (tracker->how_ != Tracking::none) {

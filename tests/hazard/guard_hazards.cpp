@@ -837,6 +837,19 @@ TEST(GuardingChoice, an_unforced_choice_is_the_best_that_works) {
     EXPECT_EQ(choice.reason.empty(), choice.guarding == Guarding::userfault);
 }
 
+// The program's threads may be in calls that let nothing come any more.
+TEST(GuardingChoice, other_threads_do_not_wait_for_what_is_only_tried) {
+    std::atomic<bool> began = false, ends = false;
+    std::thread other([&] {
+        for (began = true; !ends;) Guard::retire(nullptr, SIZE_MAX);
+    });
+    while (!began) std::this_thread::yield();
+    const Guarding found = choose_guarding(nullptr).guarding;
+    for (int k = 0; k < 5000; k++) EXPECT_EQ(choose_guarding(nullptr).guarding, found);
+    ends = true;
+    other.join();
+}
+
 TEST(GuardingChoice, block_is_taken_when_asked_for) {
     EXPECT_EQ(choose_guarding("block").guarding, Guarding::block);
     Guard::start({Guarding::block, ""}, Wire::until);

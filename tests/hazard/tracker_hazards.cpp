@@ -661,6 +661,18 @@ TEST(TrackingChoice, an_unforced_choice_is_the_best_that_works) {
     EXPECT_EQ(choice.reason.empty(), choice.tracking == Tracking::userfault);
 }
 
+TEST(TrackingChoice, other_threads_do_not_open_what_is_only_tried) {
+    std::atomic<bool> began = false, ends = false;
+    std::thread other([&] {
+        for (began = true; !ends;) Tracker::open_everything();
+    });
+    while (!began) std::this_thread::yield();
+    const Tracking found = choose_tracking(nullptr).tracking;
+    for (int k = 0; k < 5000; k++) EXPECT_EQ(choose_tracking(nullptr).tracking, found);
+    ends = true;
+    other.join();
+}
+
 TEST(TrackingChoice, none_is_taken_when_asked_for) {
     EXPECT_EQ(choose_tracking("none").tracking, Tracking::none);
     EXPECT_FALSE(choose_tracking("none").reason.empty());
