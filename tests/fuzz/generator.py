@@ -426,7 +426,7 @@ class Planner:
         item = Lines([])
         text = f"{kind} {comm} {signature} {layouts[0]} {layouts[1]} {n} {r.randrange(self.ranks)} {in_place}"
         form = r.choice((NON_BLOCKING, NON_BLOCKING, PERSISTENT, BLOCKING, FED if kind in MAY_BE_FED else BLOCKING))
-        text += f" {r.randrange(4)} {form}"
+        text += f" {r.randrange(4)} {'{persistent}' if form == PERSISTENT else form}"
         for rank in range(self.ranks):
             item.operations.append((t, rank, f"collective {ident} {text} {{slot}}"))
             one = Message(ident, comm, rank, rank, 0, silent=True, choice=r.getrandbits(30))
@@ -570,13 +570,16 @@ def _wrong(stream):
     return None
 
 
-def write(items, number, ranks, by_pages=False, has_room=lambda one: False):
-    """The lines of a program. by_pages: nobody is told what is final, so every byte of a delta send is written once, upwards. has_room: which
-    messages that are longer than their receives are not to be so, for libraries that do wrong then."""
+def write(items, number, ranks, by_pages=False, has_room=lambda one: False, persistent=PERSISTENT):
+    """The lines of a program. by_pages: nobody is told what is final, so every byte of a delta send is written once, upwards. For libraries
+    that do wrong else: has_room: which messages that are longer than their receives are not to be so; persistent: what a persistent collective
+    is."""
     threads = max((thread for thread, _ in items), default=0) + 1
     lines = [f"program {number} {threads}"]
     for thread in range(threads):
-        lines += _write_thread([item for t, item in items if t == thread], thread, ranks, by_pages, has_room)
+        lines += _write_thread(
+            [item for t, item in items if t == thread], thread, ranks, by_pages, has_room, persistent
+        )
     return [*lines, "end"]
 
 
@@ -590,7 +593,7 @@ def _upwards(pieces):
     return tuple((time, a, b) for time, (a, b) in zip(times, ranges, strict=False))
 
 
-def _write_thread(items, thread, ranks, by_pages, has_room):
+def _write_thread(items, thread, ranks, by_pages, has_room, persistent):
     operations, messages, slots = [], [], {}
 
     def slot(rank):
@@ -617,7 +620,9 @@ def _write_thread(items, thread, ranks, by_pages, has_room):
             for time, rank, text in item.operations:
                 if "{slot}" in text:
                     same[rank] = slot(rank)
-                operations.append((time, rank, text.format(slot=same.get(rank), same=same.get(rank))))
+                operations.append(
+                    (time, rank, text.format(slot=same.get(rank), same=same.get(rank), persistent=persistent))
+                )
             requests += [(time, rank, same[rank], one, True) for time, rank, one in item.requests]
     settle_matches(messages)
     for one in messages:
