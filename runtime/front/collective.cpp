@@ -180,9 +180,7 @@ std::optional<Asked> Asked::on(MPI_Comm comm, const char *collective, const Begi
     if (comm == MPI_COMM_NULL || collective::policy.ours == collective::Policy::Ours::off) return {};
     const progress::Guard guard;
     const auto &c = mpi::communicator(comm);
-    if (c->between_groups &&
-        (!mpi::job.relays || begins.form == Form::delta || !between_groups::can_be_ours(collective)))
-        return {};
+    if (c->between_groups && (begins.form == Form::delta || !between_groups::can_be_ours(collective))) return {};
     // One that nobody was introduced to: MPI_Comm_idup may not wait.
     if (!may_be_ours(*c, mpi::job.compares ? Form::delta : begins.form) || (!mpi::job.relays && !c->channel)) return {};
     Asked asked{collective, c};

@@ -20,8 +20,8 @@ class Channel {
 public:
     static constexpr int lanes = 1024; //!< tags of an operation
 
-    //! Of how many operations at once messages can be told from each other, others wait for their turn; the numbers above are of persistent ones, which keep theirs,
-    //! and the last one of what ranks say of the operations that they begin (Job::compares), with a lane for each.
+    //! Of how many operations at once messages can be told from each other, others wait for their turn; the numbers above are of persistent
+    //! ones, which keep theirs, and the last one of what ranks say of the operations that they begin (Job::compares), with a lane for each.
     static constexpr int operations = 2048, first_persistent = 1024, agreements = operations - 1;
 
     //! How many may share a communicator of ours whose tags go up to this one.

@@ -89,9 +89,8 @@ WRONG_WITHOUT_US = {(mpi, "tcp"): {"a_truncated_receive_returns_its_error"} for 
 # Open MPI's own collectives crash over TCP when their communicator is freed meanwhile: 4.1.4 always, 5.0.11 on a busy machine.
 for mpi in ("openmpi", "openmpi5"):
     WRONG_WITHOUT_US[(mpi, "tcp")] = {"what_a_collective_uses_may_be_freed_while_it_is_under_way"}
-# MPICH 4.0.2's own persistent collectives hang now and then, above all when ranks start them in several orders, as they may; and neighborhood
-# collectives
-# of a rank that is another's neighbor twice give it one block for the other, or hang.
+# MPICH 4.0.2's own persistent collectives hang now and then, above all when ranks start them in several orders, as they may; and its
+# neighborhood collectives give a rank that is another's neighbor twice one block for the other, or hang.
 for transport in ("shm", "tcp"):
     WRONG_WITHOUT_US[("mpich4", transport)] = {
         "persistent_collectives_carry_new_data_at_each_start_in_any_order",

@@ -631,6 +631,20 @@ MUTANTS = [
         hazards="guard_hazards *memory_goes*",
     ),
     Mutant(
+        "pages: other threads wait for what is only tried",
+        "pages/guard.cpp",
+        "    if (!trying) {\n",
+        "    {\n",
+        hazards="guard_hazards *only_tried*",
+    ),
+    Mutant(
+        "pages: other threads open what is only tried",
+        "pages/tracker.cpp",
+        "if (!any() || trying) return;",
+        "if (!any()) return;",
+        hazards="tracker_hazards *only_tried*",
+    ),
+    Mutant(
         "pages: settle does not wait",
         "pages/guard.cpp",
         "                    if (!guard->here_[page]) return false;",
