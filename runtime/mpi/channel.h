@@ -13,9 +13,9 @@ namespace stretto::mpi {
 //! them (Job::collectives), with tags that tell it from the others.
 //!
 //! Each rank gives a number of its own to the communicator, which says on which of ours and with which tags messages to it come.
-//! The ranks learn each other's numbers by the
-//! library's MPI_Iallgather on the program's communicator, with the first collective, or with the communicator itself
-//! (front/communicator.h). (A duplicate would do too, but to make one calls the program's functions that copy attributes.)
+//! The ranks learn each other's numbers by the library's MPI_Iallgather on the program's communicator, with the first collective, or
+//! with the communicator itself (front/communicator.h). (A duplicate would do too, but to make one calls the program's functions that
+//! copy attributes.)
 class Channel {
 public:
     static constexpr int lanes = 1024; //!< tags of an operation

@@ -427,13 +427,14 @@ PROMISE(ranks_that_are_no_neighbors_need_not_know_of_each_others_blocks) {
     free(send), free(got);
 }
 
-/* The world's two halves, between which it is; the remote one's ranks, and where they begin in the world. */
-static MPI_Comm between_halves(int *remote, int *first) {
+/* The world's two halves, between which it is; our rank in ours, the remote one's ranks, and where they begin in the world. */
+static MPI_Comm between_halves(int *own, int *remote, int *first) {
     const int low = (ranks + 1) / 2, is_low = rank < low;
     MPI_Comm half, both;
     MPI_Comm_split(MPI_COMM_WORLD, is_low, rank, &half);
     MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, is_low ? low : 0, 7, &both);
     MPI_Comm_free(&half);
+    MPI_Comm_rank(both, own);
     MPI_Comm_remote_size(both, remote);
     *first = is_low ? low : 0;
     return both;
@@ -457,9 +458,8 @@ static int as_root(int root, int remote, int first) {
     } while (0)
 
 PROMISE(two_groups_give_each_other_blocks_of_one_size) {
-    int remote, first;
-    MPI_Comm both = between_halves(&remote, &first);
-    const int own = rank < first ? rank : rank - remote;
+    int own, remote, first;
+    MPI_Comm both = between_halves(&own, &remote, &first);
     for (int i = 0; i < 10; i++) {
         const int root = (i + i / 2) % ranks, n = counts[i / 2], all = n * ranks, named = as_root(root, remote, first);
         int *send = made(all, i), *got = filled(all, -1);
@@ -480,10 +480,10 @@ PROMISE(two_groups_give_each_other_blocks_of_one_size) {
 
 PROMISE(two_groups_give_each_other_blocks_of_several_sizes) {
     enum { ROOM = 9000 };
-    int remote, first, sizes_of[16], places[16], bytes[16], out_sizes[16];
+    int own, remote, first, sizes_of[16], places[16], bytes[16], out_sizes[16];
     MPI_Datatype types[16];
-    MPI_Comm both = between_halves(&remote, &first);
-    const int all = ROOM * ranks, own = rank < first ? rank : rank - remote, mine = (own * 2500 + 1) % ROOM;
+    MPI_Comm both = between_halves(&own, &remote, &first);
+    const int all = ROOM * ranks, mine = (own * 2500 + 1) % ROOM;
     for (int r = 0; r < ranks; r++) {
         sizes_of[r] = (r * 2500 + 1) % ROOM; /* of a remote rank, whatever the other group */
         places[r] = (ranks - 1 - r) * ROOM;
@@ -810,10 +810,10 @@ PROMISE(persistent_neighborhoods_carry_new_data_at_each_start) {
 
 PROMISE(persistent_collectives_of_two_groups_carry_new_data_at_each_start) {
     enum { N = 5000 };
-    int remote, first;
-    MPI_Comm both = between_halves(&remote, &first);
+    int own, remote, first;
+    MPI_Comm both = between_halves(&own, &remote, &first);
     MPI_Request requests[2];
-    const int own = rank < first ? rank : rank - remote, named = as_root(0, remote, first);
+    const int named = as_root(0, remote, first);
     int *send = filled(N * ranks, 0), *each = filled(N * ranks, 0), *gathered = filled(N * ranks, 0);
     MPI_Alltoall_init(send, N, MPI_INT, each, N, MPI_INT, both, MPI_INFO_NULL, &requests[0]);
     MPI_Gather_init(send, N, MPI_INT, gathered, N, MPI_INT, named, both, MPI_INFO_NULL, &requests[1]);
