@@ -109,8 +109,17 @@ class Campaign:
 
 
 def report(mpi, suite, found):
-    """The table, and the rules of the protocol; True when all passed."""
-    print(f"\n{mpi} {suite.name}: {len(suite.tests)} tests, {len(suite.missing)} of them not to be built there")
+    """The rules of the protocol, and the table at the end, where one looks; True when all passed."""
+    counters = {}
+    for setting, one in found.items():
+        if setting.startswith("force"):
+            for rule, count in one.counters.items():
+                counters[rule] = counters.get(rule, 0) + count
+    never = sorted(rule for rule, count in counters.items() if not count and rule not in OTHERS)
+    print()
+    for rule, count in sorted(counters.items()):
+        print(f"  {count:10} {rule}{'   never used' if rule in never else ''}")
+    print(f"{mpi} {suite.name}: {len(suite.tests)} tests, {len(suite.missing)} of them not to be built there")
     print(f"  {'setting':10} {'passed':>7} {'failed':>7} {'varies':>7}")
     for setting, one in found.items():
         print(f"  {setting:10} {one.passed:7} {len(one.failed):7} {len(one.varies):7}")
@@ -118,14 +127,6 @@ def report(mpi, suite, found):
             print(f"    varies by MPI alone: {name}")
         for name in one.failed:
             print(f"    FAILED: {name}")
-    counters = {}
-    for setting, one in found.items():
-        if setting.startswith("force"):
-            for rule, count in one.counters.items():
-                counters[rule] = counters.get(rule, 0) + count
-    never = sorted(rule for rule, count in counters.items() if not count and rule not in OTHERS)
-    for rule, count in sorted(counters.items()):
-        print(f"  {count:10} {rule}{'   never used' if rule in never else ''}")
     there = counters or not any(setting.startswith("force") for setting in found)
     if not there:
         print("    FAILED: no test has printed a counter: Stretto was not there")
