@@ -247,6 +247,14 @@ collective::Facts Asked::facts(int number) const {
     return {collective, bytes, arguments.ranks, arguments.lane, number, mpi::job.relays, form == Form::delta};
 }
 
+double Asked::takes() const {
+    return takes(std::max(input.bytes(), output.bytes()));
+}
+
+double Asked::takes(std::size_t bytes) const {
+    return static_cast<double>(bytes) / communicator->farthest->rate;
+}
+
 bool Asked::pays() const {
     using collective::policy, collective::Policy;
     const bool asked_for = settings.force || (policy.ours == Policy::Ours::all && form != Form::delta);
@@ -330,6 +338,7 @@ std::deque<Built> built; // the one used last comes first
 constexpr std::size_t most_built = 32;
 constexpr double soonest_look = 250e-6; // seconds
 constexpr double enough_looks = 8;
+constexpr double fewest_looks = 16; // while a message travels
 constexpr std::size_t fed_window = 256;
 
 std::shared_ptr<const schedule::Schedule> schedule_of(const collective::Algorithm &algorithm,
@@ -417,10 +426,10 @@ Scheduled::Scheduled(Asked &&what, const Begins &begins)
     collective::count(algorithm);
     relays = algorithm.relays;
     schedule = schedule_of(algorithm, asked.arguments);
-    // As soon as a lane may have come that others wait for.
-    if (relays && (schedule->lanes() > 1 || asked.form == Form::blocking))
-        name.look_within =
-            std::max(static_cast<double>(asked.arguments.lane) / communicator.farthest->rate, soonest_look);
+    // As soon as a lane may have come that others wait for, and some times at least while a message travels.
+    const double lane_takes = asked.takes(asked.arguments.lane);
+    if (relays && (schedule->lanes() > 1 || asked.form == Form::blocking || lane_takes >= soonest_look))
+        name.look_within = std::max(std::min(lane_takes, asked.takes() / fewest_looks), soonest_look);
     if (asked.operation != MPI_OP_NULL) {
         operators.keep(asked.operation);
         types.keep(asked.element);
@@ -451,10 +460,10 @@ void Scheduled::prepare() const {
 bool Scheduled::can_be_detached() const {
     const std::size_t given = asked.input.bytes(), got = asked.output.bytes();
     const bool gives = given > 0 || asked.arguments.in_place;
-    const double takes = static_cast<double>(std::max(given, got)) / asked.communicator->farthest->rate;
+    const double each_hop = std::max(asked.takes(asked.arguments.lane), soonest_look);
     const Use &use = asked.communicator->use;
     const bool others_are_served = progress::helper::enabled()
-                                       ? !relays || settings.force || takes >= enough_looks * name.look_within
+                                       ? !relays || settings.force || asked.takes() >= enough_looks * each_hop
                                        : !relays && !gives;
     return given + got > 0 && !asked.calls_program && others_are_served &&
            (!gives || (use.sends && message::copied::has_room(given))) &&

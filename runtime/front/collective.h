@@ -99,6 +99,10 @@ struct Asked {
     //! Is one of so many bytes (collective::Facts) worth it?
     bool pays() const;
 
+    //! Seconds that the message, or so many bytes, are on the slowest link.
+    double takes() const;
+    double takes(std::size_t bytes) const;
+
     //! For the choice of an algorithm.
     collective::Facts facts(int number = 0) const;
 

@@ -148,6 +148,21 @@ static void paces(void) {
     }
 }
 
+/* A ring of one lane, which goes on hop by hop while nobody calls MPI. */
+static void adds_up(void) {
+    enum { INTS = (16 << 10) / sizeof(int) };
+    int *values = (int *)out, *sums = (int *)in, all;
+    for (int step = 0; step < 4; step++) {
+        MPI_Request request;
+        for (int k = 0; k < INTS; k++) values[k] = k + rank + step;
+        MPI_Iallreduce(values, sums, INTS, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &request);
+        usleep(100000);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+        for (int k = 0; k < INTS; k++) CHECK(sums[k] == 2 * (k + step) + 1);
+    }
+    printf("helpers %d\n", helpers(&all));
+}
+
 /* What the program asked for is what it is told. */
 static void tells_the_level(int asked) {
     int level = -1;
@@ -177,6 +192,7 @@ int main(int argc, char **argv) {
     if (strcmp(scene, "holds") == 0) holds(argv[2]);
     if (strcmp(scene, "paces") == 0) paces();
     if (strcmp(scene, "crosses") == 0) crosses_a_barrier();
+    if (strcmp(scene, "adds") == 0) adds_up();
     MPI_Finalize();
     int all;
     printf("afterwards %d\n", helpers(&all));

@@ -112,6 +112,16 @@ def test_what_is_held_back_leaves_when_the_receive_is_matched(mpi, link, tmp_pat
 
 
 @pytest.mark.lab
+def test_it_passes_on_what_is_one_lane_only(mpi, link):
+    """Short as it is, it takes several hops."""
+    if mpi in ("mpich4", "abi"):
+        pytest.skip("no rank passes messages on: this library does not call us while it waits")
+    result = run(mpi, "adds", env={"STRETTO_COLLECTIVES": "allreduce=ring,lane=1024K"}, transport=link)
+    assert result.rc == 0 and threads(result, "helpers") == [1, 1], result
+    assert result.counters["helper_moved"], result
+
+
+@pytest.mark.lab
 def test_what_was_held_back_goes_on_at_the_links_pace(mpi, link, tmp_path):
     """So that other messages' first fragments, which are held back no longer, do not queue behind it."""
     if mpi == "mpich4":
