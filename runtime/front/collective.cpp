@@ -337,8 +337,8 @@ struct Built {
 std::deque<Built> built; // the one used last comes first
 constexpr std::size_t most_built = 32;
 constexpr double soonest_look = 250e-6; // seconds
-constexpr double enough_looks = 8;
-constexpr double fewest_looks = 16; // while a message travels
+constexpr double enough_hops = 8;       // of a lane, that a message takes
+constexpr double fewest_looks = 16;     // while a message travels
 constexpr std::size_t fed_window = 256;
 
 std::shared_ptr<const schedule::Schedule> schedule_of(const collective::Algorithm &algorithm,
@@ -463,7 +463,7 @@ bool Scheduled::can_be_detached() const {
     const double each_hop = std::max(asked.takes(asked.arguments.lane), soonest_look);
     const Use &use = asked.communicator->use;
     const bool others_are_served = progress::helper::enabled()
-                                       ? !relays || settings.force || asked.takes() >= enough_looks * each_hop
+                                       ? !relays || settings.force || asked.takes() >= enough_hops * each_hop
                                        : !relays && !gives;
     return given + got > 0 && !asked.calls_program && others_are_served &&
            (!gives || (use.sends && message::copied::has_room(given))) &&
