@@ -6,6 +6,8 @@ install(DIRECTORY ${CMAKE_SOURCE_DIR}/include/stretto TYPE INCLUDE)
 install(DIRECTORY ${CMAKE_SOURCE_DIR}/man/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 install(FILES ${CMAKE_SOURCE_DIR}/LICENSE ${CMAKE_SOURCE_DIR}/README.md TYPE DOC)
 
+install(TARGETS nbc ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}/stretto)
+
 set(package ${CMAKE_INSTALL_LIBDIR}/cmake/stretto)
 foreach(mpi IN LISTS STRETTO_MPIS)
     set_target_properties(stretto_${mpi} PROPERTIES EXPORT_NAME ${mpi})

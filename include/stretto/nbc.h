@@ -1,17 +1,27 @@
 /* LibNBC's names for non-blocking collectives (Hoefler, Lumsdaine, Rehm, SC07), for programs that were written for it: compiled with this
- * header, they call MPI's own, which Stretto carries out (docs/collectives.md). Linking needs nothing more.
+ * header, they call MPI's own, which Stretto carries out (docs/collectives.md). Linking needs nothing more; where a program's command says
+ * -lnbc, or the program is Fortran's, there is a libnbc.a.
  *
  * NBC_Wait and NBC_Test are those of every version of LibNBC: NBC_Wait(&handle), NBC_Wait(&handle, status); NBC_Test(&handle), which is NBC_OK
  * or NBC_CONTINUE, and NBC_Test(&handle, &flag, status). Errors are raised by MPI on the communicator; what returns is NBC_OK, or an error of
- * MPI's. Not here: NBC_Icomm_split, NBC_Operation, and what tells a communicator's neighbours, for which MPI has names by now. */
+ * MPI's. Not here: NBC_Icomm_split, NBC_Ineighbor_alltoallw, NBC_Operation, and the profiling interface. */
 #ifndef STRETTO_NBC_H
 #define STRETTO_NBC_H
 
 #include <mpi.h>
+#include <stdio.h> /* with these two, as LibNBC's: its own programs include nothing else */
+#include <stdlib.h>
 
 #define NBC_OK 0
 #define NBC_SUCCESS 0
+#define NBC_OOR 1
+#define NBC_BAD_SCHED 2
 #define NBC_CONTINUE 3 /* of NBC_Test: not complete yet */
+#define NBC_DATATYPE_NOT_SUPPORTED 4
+#define NBC_OP_NOT_SUPPORTED 5
+#define NBC_NOT_IMPLEMENTED 6
+#define NBC_INVALID_PARAM 7
+#define NBC_INVALID_TOPOLOGY_COMM 8 /* of what asks for neighbours, where there are none */
 
 typedef struct {
     MPI_Request requests[2]; /* the second one of NBC_Icart_shift_xchg only */
@@ -37,6 +47,7 @@ static inline int NBC_Ibarrier(MPI_Comm comm, NBC_Handle *handle) {
 static inline int NBC_Ibcast(void *buffer, int count, MPI_Datatype type, int root, MPI_Comm comm, NBC_Handle *handle) {
     return MPI_Ibcast(buffer, count, type, root, comm, nbc_request(handle));
 }
+#define NBC_Ibcast_inter NBC_Ibcast
 static inline int NBC_Igather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
                               MPI_Datatype recvtype, int root, MPI_Comm comm, NBC_Handle *handle) {
     return MPI_Igather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, nbc_request(handle));
@@ -119,6 +130,61 @@ static inline int NBC_Ineighbor_xchgv(const void *sendbuf, const int *sendcounts
                                    nbc_request(handle));
 }
 
+static inline int NBC_Ineighbor_allgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+                                          int recvcount, MPI_Datatype recvtype, MPI_Comm comm, NBC_Handle *handle) {
+    return MPI_Ineighbor_allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm,
+                                   nbc_request(handle));
+}
+static inline int NBC_Ineighbor_allgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+                                           const int *recvcounts, const int *displs, MPI_Datatype recvtype,
+                                           MPI_Comm comm, NBC_Handle *handle) {
+    return MPI_Ineighbor_allgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm,
+                                    nbc_request(handle));
+}
+#define NBC_Ineighbor_alltoall NBC_Ineighbor_xchg /* as later versions have it */
+#define NBC_Ineighbor_alltoallv NBC_Ineighbor_xchgv
+
+/* How many neighbours a rank has, and which: in the order of what comes from them, and goes to them. */
+static inline int NBC_Comm_neighbors_count(MPI_Comm comm, int *indegree, int *outdegree, int *weighted) {
+    int topology, rank, dimensions, error = MPI_Topo_test(comm, &topology);
+    if (error != MPI_SUCCESS) return error;
+    if (topology == MPI_DIST_GRAPH) return MPI_Dist_graph_neighbors_count(comm, indegree, outdegree, weighted);
+    *weighted = 0;
+    if (topology == MPI_GRAPH) {
+        MPI_Comm_rank(comm, &rank);
+        error = MPI_Graph_neighbors_count(comm, rank, indegree);
+    } else if (topology == MPI_CART) {
+        error = MPI_Cartdim_get(comm, &dimensions);
+        *indegree = 2 * dimensions;
+    } else
+        return NBC_INVALID_TOPOLOGY_COMM;
+    *outdegree = *indegree;
+    return error;
+}
+static inline int NBC_Comm_neighbors(MPI_Comm comm, int maxindegree, int sources[], int sourceweights[],
+                                     int maxoutdegree, int destinations[], int destweights[]) {
+    int topology, rank, k, before, after, error = MPI_Topo_test(comm, &topology);
+    if (error != MPI_SUCCESS) return error;
+    if (topology == MPI_DIST_GRAPH)
+        return MPI_Dist_graph_neighbors(comm, maxindegree, sources, sourceweights, maxoutdegree, destinations,
+                                        destweights);
+    if (topology == MPI_GRAPH) {
+        MPI_Comm_rank(comm, &rank);
+        error = MPI_Graph_neighbors(comm, rank, maxindegree, sources);
+        return error == MPI_SUCCESS ? MPI_Graph_neighbors(comm, rank, maxoutdegree, destinations) : error;
+    }
+    if (topology != MPI_CART) return NBC_INVALID_TOPOLOGY_COMM;
+    for (k = 0; (k < maxindegree || k < maxoutdegree) && error == MPI_SUCCESS; k += 2) {
+        int it;
+        error = MPI_Cart_shift(comm, k / 2, 1, &before, &after);
+        for (it = k; it < k + 2; it++) {
+            if (it < maxindegree) sources[it] = it == k ? before : after;
+            if (it < maxoutdegree) destinations[it] = it == k ? before : after;
+        }
+    }
+    return error;
+}
+
 static inline int nbc_wait(NBC_Handle *handle) {
     return MPI_Waitall(2, handle->requests, MPI_STATUSES_IGNORE);
 }
@@ -133,6 +199,7 @@ static inline int nbc_test_flag(NBC_Handle *handle, int *flag) {
 /* By the number of arguments; a status has nothing to say of a collective. */
 #define NBC_Wait(...) NBC_WAIT(__VA_ARGS__, 0)
 #define NBC_WAIT(handle, ...) nbc_wait(handle)
+#define NBC_Testold(handle) nbc_test(handle)
 #define NBC_Test(...) NBC_TEST(__VA_ARGS__, NBC_TEST_3, 0, NBC_TEST_1)(__VA_ARGS__)
 #define NBC_TEST(a, b, c, which, ...) NBC_PICK(which)
 #define NBC_PICK(which) which

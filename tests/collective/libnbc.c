@@ -1,7 +1,5 @@
 /* As LibNBC's documentation has it: an operation begins, the program computes and tests, and waits. Every name of nbc.h once. */
 #include <nbc.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 enum { N = 20000 };
 
@@ -17,6 +15,31 @@ static int all_are(const int *buffer, int elements, int what) {
     for (int k = 0; k < elements; k++)
         if (buffer[k] != what) return 0;
     return 1;
+}
+
+/* The ring, as a grid and as both kinds of graphs; MPI_COMM_WORLD has no neighbours. */
+static void ask_for_neighbours(MPI_Comm ring, int before, int after) {
+    const int list[2] = {before, after};
+    int *edges = malloc(sizeof(int) * 2 * (size_t)ranks), *ends = malloc(sizeof(int) * (size_t)ranks);
+    int in, out, weighted, sources[2], destinations[2], weights[4];
+    MPI_Comm comms[3] = {ring};
+    for (int r = 0; r < ranks; r++) {
+        ends[r] = 2 * (r + 1);
+        edges[2 * r] = (r + ranks - 1) % ranks, edges[2 * r + 1] = (r + 1) % ranks;
+    }
+    MPI_Graph_create(MPI_COMM_WORLD, ranks, ends, edges, 0, &comms[1]);
+    MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 2, list, MPI_UNWEIGHTED, 2, list, MPI_UNWEIGHTED, MPI_INFO_NULL, 0,
+                                   &comms[2]);
+    for (int k = 0; k < 3; k++) {
+        check(NBC_Comm_neighbors_count(comms[k], &in, &out, &weighted) == NBC_OK && in == 2 && out == 2 && !weighted,
+              "NBC_Comm_neighbors_count");
+        check(NBC_Comm_neighbors(comms[k], 2, sources, weights, 2, destinations, weights + 2) == NBC_OK, "its result");
+        check(sources[0] == before && sources[1] == after, "where from");
+        check(destinations[0] == before && destinations[1] == after, "where to");
+        if (k) MPI_Comm_free(&comms[k]);
+    }
+    check(NBC_Comm_neighbors_count(MPI_COMM_WORLD, &in, &out, &weighted) == NBC_INVALID_TOPOLOGY_COMM, "of nobody");
+    free(edges), free(ends);
 }
 
 int main(int argc, char **argv) {
@@ -92,7 +115,15 @@ int main(int argc, char **argv) {
         NBC_Ineighbor_xchgv(send, counts, places, MPI_INT, recv, counts, places, MPI_INT, ring, &handle);
         NBC_Wait(&handle);
         check(all_are(recv, N, before + 1) && all_are(recv + N, N, after + 1), "NBC_Ineighbor_xchgv");
+        NBC_Ineighbor_allgather(send, N, MPI_INT, recv, N, MPI_INT, ring, &handle);
+        NBC_Wait(&handle);
+        check(all_are(recv, N, before + 1) && all_are(recv + N, N, after + 1), "NBC_Ineighbor_allgather");
+        NBC_Ineighbor_allgatherv(send, N, MPI_INT, recv, counts, places, MPI_INT, ring, &handle);
+        while (NBC_Testold(&handle) == NBC_CONTINUE) {
+        }
+        check(all_are(recv, N, before + 1) && all_are(recv + N, N, after + 1), "NBC_Ineighbor_allgatherv");
     }
+    ask_for_neighbours(ring, before, after);
     NBC_Finalize();
     MPI_Comm_free(&ring);
     if (rank == 0 && !wrong) printf("all right\n");

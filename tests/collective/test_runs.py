@@ -5,7 +5,7 @@ import re
 
 import pytest
 from compile import ROOT, program
-from launch import BUILD, launch, library
+from launch import BUILD, launch, library, mpis
 
 HERE = pathlib.Path(__file__).parent
 
@@ -26,13 +26,20 @@ def test_every_algorithm_comes_to_what_the_standard_says(mpi, ranks, transport):
     assert len(said) == ranks and all(int(runs) > 500 and int(lanes) for runs, lanes in said), result
 
 
-@pytest.mark.parametrize(
-    "env", [None, {"STRETTO_FAST_LINK": "1"}, {"STRETTO_FORCE": "1"}], ids=["alone", "fast", "force"]
-)
-def test_a_program_written_for_libnbc_compiles_and_runs(mpi, env):
+LIBNBC = {"alone": None, "fast": {"STRETTO_FAST_LINK": "1"}, "force": {"STRETTO_FORCE": "1"}}
+LINKED = [f"-L{BUILD}/lib", "-lnbc"]  # as for LibNBC itself
+
+
+@pytest.mark.parametrize("env", LIBNBC.values(), ids=LIBNBC)
+@pytest.mark.parametrize("language", ["c", "f90"])
+def test_a_program_written_for_libnbc_compiles_and_runs(mpi, language, env):
     if env is not None and not library(mpi).exists():
         pytest.skip("libstretto is not built for this MPI")
-    built = program(mpi, "libnbc", [HERE / "libnbc.c"], flags=[f"-I{ROOT}/include/stretto"])
+    if language == "f90" and not mpis()[mpi]["mpifort"]:
+        pytest.skip("this MPI has no Fortran here")
+    fortran, flags = language == "f90", [f"-I{ROOT}/include/stretto"] if language == "c" else []
+    source = HERE / f"libnbc.{language}"
+    built = program(mpi, f"libnbc-{language}", [source], flags=flags, libraries=LINKED, fortran=fortran)
     result = launch(mpi, 3, built, preload=env is not None, env=(env or {}) | {"STRETTO_COUNTERS": "1"}, timeout=60)
     assert result.rc == 0 and "all right" in result.stdout, result
     assert (sum(result.algorithms.values()) > 0) == (env == {"STRETTO_FORCE": "1"}), result

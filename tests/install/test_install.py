@@ -94,6 +94,16 @@ def test_the_fortran_module(fortran, prefix, tmp_path):
     uses(prefix, fortran, program)
 
 
+@pytest.mark.parametrize("fortran", FORTRAN)
+def test_programs_written_for_libnbc_link_unchanged(fortran, prefix, tmp_path):
+    from_there = [f"-I{prefix}/include/stretto", f"-L{prefix}/lib/stretto", "-lnbc"]
+    for language, compiler in {"c": "mpicc", "f90": "mpifort"}.items():
+        source, program = ROOT / f"tests/collective/libnbc.{language}", tmp_path / language
+        run([mpis()[fortran][compiler], source, "-o", program, *from_there])
+        result = launch(fortran, 3, program)
+        assert result.rc == 0 and "all right" in result.stdout, result
+
+
 def test_man_finds_the_pages(prefix):
     wanted = {page.name for page in (ROOT / "man").iterdir()}
     assert wanted == {page.name for page in (prefix / "share/man/man1").iterdir()} and "stretto.1" in wanted
