@@ -15,7 +15,8 @@ Policy policy;
 
 namespace {
 
-constexpr std::size_t least = 4 << 10;      // bytes of a message that is worth being ours
+constexpr std::size_t least = 4 << 10;      // bytes of a message that is worth being ours,
+constexpr std::size_t least_of_slow = 1024; // and where the library's are slow
 constexpr std::size_t short_ones = 8 << 10; // below, few hops count more than what each link carries
 constexpr std::size_t many_ranks = 32;      // above, one partner at a time
 
@@ -97,7 +98,8 @@ Policy Policy::read(const std::string &text) {
 }
 
 bool pays(const Facts &facts) {
-    return std::string_view(facts.collective) != "barrier" && (!facts.bytes || *facts.bytes >= least);
+    const std::size_t worth = facts.slow_if_short ? least_of_slow : least;
+    return std::string_view(facts.collective) != "barrier" && (!facts.bytes || *facts.bytes >= worth);
 }
 
 std::size_t lane_bytes(const Facts &facts) {

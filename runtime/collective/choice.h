@@ -34,10 +34,11 @@ struct Facts {
     std::optional<std::size_t>
         bytes; //!< of the message, or a block; nothing: blocks of several sizes, which no rank knows all of
     int ranks;
-    std::size_t eager;     //!< bytes that leave without the receiver's help
-    int sequence;          //!< a number of the call's
-    bool relays;           //!< ranks can pass messages on while the library waits in another call
-    bool is_delta = false; //!< it is fed, and used, part by part
+    std::size_t eager;          //!< bytes that leave without the receiver's help
+    int sequence;               //!< a number of the call's
+    bool relays;                //!< ranks can pass messages on while the library waits in another call
+    bool is_delta = false;      //!< it is fed, and used, part by part
+    bool slow_if_short = false; //!< what it replaces is slower than ours, of short messages too
 };
 
 //! Is it worth being ours (Ours::automatic)? Short ones the library does as well.

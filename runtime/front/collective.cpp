@@ -228,6 +228,13 @@ bool is_exact(MPI_Datatype type) {
     return std::find(std::begin(exact), std::end(exact), type) != std::end(exact);
 }
 
+// Open MPI's collectives that do not block have algorithms of their own (docs/collectives.md).
+#ifdef OPEN_MPI
+constexpr bool slow_if_not_blocking = true;
+#else
+constexpr bool slow_if_not_blocking = false;
+#endif
+
 constexpr const char *programs_own = "one of the program's";
 
 } // namespace
@@ -244,7 +251,9 @@ const char *name_of(MPI_Op op) {
 }
 
 collective::Facts Asked::facts(int number) const {
-    return {collective, bytes, arguments.ranks, arguments.lane, number, mpi::job.relays, form == Form::delta};
+    const bool may_be_slow = form == Form::non_blocking || form == Form::persistent;
+    return {collective, bytes,           arguments.ranks,     arguments.lane,
+            number,     mpi::job.relays, form == Form::delta, slow_if_not_blocking && may_be_slow};
 }
 
 double Asked::takes() const {

@@ -43,3 +43,29 @@ def test_a_program_written_for_libnbc_compiles_and_runs(mpi, language, env):
     result = launch(mpi, 3, built, preload=env is not None, env=(env or {}) | {"STRETTO_COUNTERS": "1"}, timeout=60)
     assert result.rc == 0 and "all right" in result.stdout, result
     assert (sum(result.algorithms.values()) > 0) == (env == {"STRETTO_FORCE": "1"}), result
+
+
+@pytest.mark.parametrize(
+    "form, bytes_",
+    [
+        ("nonblocking", 1000),
+        ("nonblocking", 1024),
+        ("nonblocking", 4096),
+        ("persistent", 1000),
+        ("persistent", 1024),
+        ("persistent", 4096),
+        ("blocking", 1024),
+        ("blocking", 4096),
+    ],
+)
+def test_short_ones_are_ours_where_the_library_is_slow(mpi, form, bytes_):
+    if not library(mpi).exists():
+        pytest.skip("libstretto is not built for this MPI")
+    if form == "persistent" and mpi in ("openmpi", "mpich4"):
+        pytest.skip("no persistent collectives in this MPI, or they hang")
+    built = program(mpi, "one", [HERE / "one.c"])
+    env = {"STRETTO": "all", "STRETTO_FAST_LINK": "1e300", "STRETTO_COUNTERS": "1"}
+    result = launch(mpi, 2, built, (form, bytes_), transport="tcp", preload=True, env=env, timeout=60)
+    assert result.rc == 0, result
+    slow = mpi.startswith("openmpi") and form != "blocking"
+    assert result.algorithms["alltoall_linear"] == 2 * (bytes_ >= (1024 if slow else 4096)), result

@@ -109,6 +109,11 @@ TEST_F(Choice, leaves_short_messages_to_the_library) {
     EXPECT_TRUE(pays({"bcast", 64 * KiB, 4, 64 * KiB, 0, true}));
     EXPECT_TRUE(pays({"alltoall", std::nullopt, 4, 64 * KiB, 0, true}));
     EXPECT_FALSE(pays({"barrier", std::nullopt, 4, 64 * KiB, 0, true}));
+    for (const bool slow : {false, true}) { // what the library has
+        EXPECT_EQ(pays({"bcast", 1 * KiB, 4, 64 * KiB, 0, true, false, slow}), slow);
+        EXPECT_FALSE(pays({"bcast", 1000, 4, 64 * KiB, 0, true, false, slow}));
+        EXPECT_FALSE(pays({"barrier", std::nullopt, 4, 64 * KiB, 0, true, false, slow}));
+    }
 }
 
 } // namespace
