@@ -6,7 +6,6 @@
 #include <array>
 #include <cinttypes>
 #include <cstdio>
-#include <cstdlib>
 #include <string_view>
 
 namespace stretto::collective {
@@ -46,12 +45,9 @@ bool take(Policy &policy, const std::string &word) {
     if (equals == word.npos) return false;
     const std::string name = word.substr(0, equals), value = word.substr(equals + 1);
     if (name == "lane") {
-        char *end = nullptr;
-        const std::size_t bytes = std::strtoull(value.c_str(), &end, 10);
-        const bool kibibytes = *end == 'K' || *end == 'k';
-        if (bytes == 0 || end[kibibytes] != '\0') return false;
-        policy.lane = kibibytes ? bytes << 10 : bytes;
-        return true;
+        const double bytes = bytes_asked(value.c_str()).value_or(0);
+        if (bytes >= 1) policy.lane = static_cast<std::size_t>(bytes);
+        return bytes >= 1;
     }
     const Algorithm *algorithm = find(name, value);
     if (algorithm) policy.wanted.push_back(algorithm);

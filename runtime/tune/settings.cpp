@@ -21,27 +21,15 @@ bool is_on(const char *name) {
     return value && *value && std::strcmp(value, "0") != 0;
 }
 
-// A number with an optional K, M or G (powers of 1024). What cannot be read is reported and left as it was.
+// What cannot be read is reported and left as it was.
 template <class Number>
 void read(const char *name, Number &number) {
     const char *value = std::getenv(name);
     if (!value || !*value) return;
-    char *end = nullptr;
-    double amount = std::strtod(value, &end);
-    switch (std::toupper(static_cast<unsigned char>(*end))) {
-    case 'G':
-        amount *= 1024;
-        [[fallthrough]];
-    case 'M':
-        amount *= 1024;
-        [[fallthrough]];
-    case 'K':
-        amount *= 1024, end++;
-    }
-    if (end == value || *end || amount < 0)
-        std::fprintf(stderr, "stretto: %s=%s is not a number of bytes (such as 8192 or 8K); ignored\n", name, value);
+    if (const std::optional<double> bytes = bytes_asked(value))
+        number = static_cast<Number>(*bytes);
     else
-        number = static_cast<Number>(amount);
+        std::fprintf(stderr, "stretto: %s=%s is not a number of bytes (such as 8192 or 8K); ignored\n", name, value);
 }
 
 // One of several words. What is none of them is reported, and is as if it was not set.
@@ -74,6 +62,22 @@ double read_helper(const char *name) {
 }
 
 } // namespace
+
+std::optional<double> bytes_asked(const char *text) {
+    char *end = nullptr;
+    double bytes = std::strtod(text, &end);
+    switch (std::toupper(static_cast<unsigned char>(*end))) {
+    case 'G':
+        bytes *= 1024;
+        [[fallthrough]];
+    case 'M':
+        bytes *= 1024;
+        [[fallthrough]];
+    case 'K':
+        bytes *= 1024, end++;
+    }
+    return end == text || *end || bytes < 0 ? std::nullopt : std::optional(bytes);
+}
 
 std::optional<Trigger> trigger_asked(const char *name, const char *word) {
     static constexpr std::array names = {"auto", "annotations", "pages", "plain"};

@@ -53,6 +53,9 @@ extern Settings settings;
 
 void read_settings();
 
+//! A number of bytes with an optional K, M or G (powers of 1024): 8192 or 8K. Nothing: it is none.
+std::optional<double> bytes_asked(const char *text);
+
 //! What a user set to "off", "chunk", "receive", "send" or "all". Nothing for any other word, which is reported.
 std::optional<Use> use_asked(const char *name, const char *word);
 
