@@ -9,7 +9,7 @@
 #define STRETTO_NBC_H
 
 #include <mpi.h>
-#include <stdio.h> /* with these two, as LibNBC's: its own programs include nothing else */
+#include <stdio.h> /* these two are in LibNBC's, and its programs count on them */
 #include <stdlib.h>
 
 #define NBC_OK 0
@@ -163,7 +163,7 @@ static inline int NBC_Comm_neighbors_count(MPI_Comm comm, int *indegree, int *ou
 }
 static inline int NBC_Comm_neighbors(MPI_Comm comm, int maxindegree, int sources[], int sourceweights[],
                                      int maxoutdegree, int destinations[], int destweights[]) {
-    int topology, rank, k, before, after, error = MPI_Topo_test(comm, &topology);
+    int topology, rank, dimensions, k, before, after, error = MPI_Topo_test(comm, &topology);
     if (error != MPI_SUCCESS) return error;
     if (topology == MPI_DIST_GRAPH)
         return MPI_Dist_graph_neighbors(comm, maxindegree, sources, sourceweights, maxoutdegree, destinations,
@@ -174,13 +174,11 @@ static inline int NBC_Comm_neighbors(MPI_Comm comm, int maxindegree, int sources
         return error == MPI_SUCCESS ? MPI_Graph_neighbors(comm, rank, maxoutdegree, destinations) : error;
     }
     if (topology != MPI_CART) return NBC_INVALID_TOPOLOGY_COMM;
-    for (k = 0; (k < maxindegree || k < maxoutdegree) && error == MPI_SUCCESS; k += 2) {
-        int it;
+    error = MPI_Cartdim_get(comm, &dimensions);
+    for (k = 0; error == MPI_SUCCESS && k < 2 * dimensions; k++) {
         error = MPI_Cart_shift(comm, k / 2, 1, &before, &after);
-        for (it = k; it < k + 2; it++) {
-            if (it < maxindegree) sources[it] = it == k ? before : after;
-            if (it < maxoutdegree) destinations[it] = it == k ? before : after;
-        }
+        if (k < maxindegree) sources[k] = k % 2 ? after : before;
+        if (k < maxoutdegree) destinations[k] = k % 2 ? after : before;
     }
     return error;
 }

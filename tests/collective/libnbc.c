@@ -21,7 +21,7 @@ static int all_are(const int *buffer, int elements, int what) {
 static void ask_for_neighbours(MPI_Comm ring, int before, int after) {
     const int list[2] = {before, after};
     int *edges = malloc(sizeof(int) * 2 * (size_t)ranks), *ends = malloc(sizeof(int) * (size_t)ranks);
-    int in, out, weighted, sources[2], destinations[2], weights[4];
+    int in, out, weighted, sources[4], destinations[4], weights[8];
     MPI_Comm comms[3] = {ring};
     for (int r = 0; r < ranks; r++) {
         ends[r] = 2 * (r + 1);
@@ -33,11 +33,13 @@ static void ask_for_neighbours(MPI_Comm ring, int before, int after) {
     for (int k = 0; k < 3; k++) {
         check(NBC_Comm_neighbors_count(comms[k], &in, &out, &weighted) == NBC_OK && in == 2 && out == 2 && !weighted,
               "NBC_Comm_neighbors_count");
-        check(NBC_Comm_neighbors(comms[k], 2, sources, weights, 2, destinations, weights + 2) == NBC_OK, "its result");
+        check(NBC_Comm_neighbors(comms[k], 2, sources, weights, 2, destinations, weights + 4) == NBC_OK, "its result");
         check(sources[0] == before && sources[1] == after, "where from");
         check(destinations[0] == before && destinations[1] == after, "where to");
-        if (k) MPI_Comm_free(&comms[k]);
     }
+    check(NBC_Comm_neighbors(ring, 4, sources, weights, 1, destinations, weights + 4) == NBC_OK && sources[1] == after,
+          "more and less than there are");
+    MPI_Comm_free(&comms[1]), MPI_Comm_free(&comms[2]);
     check(NBC_Comm_neighbors_count(MPI_COMM_WORLD, &in, &out, &weighted) == NBC_INVALID_TOPOLOGY_COMM, "of nobody");
     free(edges), free(ends);
 }
