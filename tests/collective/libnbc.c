@@ -123,6 +123,7 @@ int main(int argc, char **argv) {
         NBC_Ineighbor_allgatherv(send, N, MPI_INT, recv, counts, places, MPI_INT, ring, &handle);
         while (NBC_Testold(&handle) == NBC_CONTINUE) {
         }
+        check(handle.requests[0] == MPI_REQUEST_NULL, "NBC_Testold");
         check(all_are(recv, N, before + 1) && all_are(recv + N, N, after + 1), "NBC_Ineighbor_allgatherv");
     }
     ask_for_neighbours(ring, before, after);
