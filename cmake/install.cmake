@@ -1,5 +1,5 @@
-# make install: headers, man pages, one libstretto per MPI (LIBDIR/stretto/MPI, with the Fortran module beside it), a CMake package and
-# pkg-config files. The command and the lab install themselves (tools/).
+# make install: headers, man pages, one libstretto per MPI (LIBDIR/stretto/MPI, with the Fortran module beside it), libnbc.a
+# (LIBDIR/stretto), a CMake package and pkg-config files. The command and the lab install themselves (tools/).
 include(CMakePackageConfigHelpers)
 
 install(DIRECTORY ${CMAKE_SOURCE_DIR}/include/stretto TYPE INCLUDE)

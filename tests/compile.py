@@ -13,14 +13,13 @@ from launch import BUILD, ROOT, library, mpis
 FLAGS = ["-g", "-O1", "-Wall", "-Wno-unused-function", "-pthread", f"-I{ROOT}/include"]
 
 
-def program(mpi, name, sources, *, linked=False, flags=(), libraries=(), fortran=False):
+def program(mpi, name, sources, *, linked=False, flags=(), fortran=False):
     """The path of the program `name`, compiled for mpi from sources."""
     out = BUILD / "tests" / mpi / (name if linked else f"{name}-plain")
     sources = [pathlib.Path(source) for source in sources]
     compiler = mpis()[mpi]["mpifort" if fortran else "mpicc"]
     command = [compiler, *([] if fortran else ["-std=gnu11"]), *FLAGS, *flags, "-o", str(out)]
     command += [str(source) for source in sources if source.suffix != ".h"]
-    command += libraries
     if linked:
         where = library(mpi).parent
         command += [f"-L{where}", "-lstretto", f"-Wl,-rpath,{where}"]

@@ -251,9 +251,9 @@ const char *name_of(MPI_Op op) {
 }
 
 collective::Facts Asked::facts(int number) const {
-    const bool may_be_slow = form == Form::non_blocking || form == Form::persistent;
+    const bool does_not_block = form == Form::non_blocking || form == Form::persistent;
     return {collective, bytes,           arguments.ranks,     arguments.lane,
-            number,     mpi::job.relays, form == Form::delta, slow_if_not_blocking && may_be_slow};
+            number,     mpi::job.relays, form == Form::delta, slow_if_not_blocking && does_not_block};
 }
 
 double Asked::takes() const {

@@ -27,7 +27,6 @@ def test_every_algorithm_comes_to_what_the_standard_says(mpi, ranks, transport):
 
 
 LIBNBC = {"alone": None, "fast": {"STRETTO_FAST_LINK": "1"}, "force": {"STRETTO_FORCE": "1"}}
-LINKED = [f"-L{BUILD}/lib", "-lnbc"]  # as for LibNBC itself
 
 
 @pytest.mark.parametrize("env", LIBNBC.values(), ids=LIBNBC)
@@ -38,8 +37,8 @@ def test_a_program_written_for_libnbc_compiles_and_runs(mpi, language, env):
     if language == "f90" and not mpis()[mpi]["mpifort"]:
         pytest.skip("this MPI has no Fortran here")
     fortran, flags = language == "f90", [f"-I{ROOT}/include/stretto"] if language == "c" else []
-    source = HERE / f"libnbc.{language}"
-    built = program(mpi, f"libnbc-{language}", [source], flags=flags, libraries=LINKED, fortran=fortran)
+    sources = [HERE / f"libnbc.{language}", BUILD / "lib/libnbc.a"]
+    built = program(mpi, f"libnbc-{language}", sources, flags=flags, fortran=fortran)
     result = launch(mpi, 3, built, preload=env is not None, env=(env or {}) | {"STRETTO_COUNTERS": "1"}, timeout=60)
     assert result.rc == 0 and "all right" in result.stdout, result
     assert (sum(result.algorithms.values()) > 0) == (env == {"STRETTO_FORCE": "1"}), result
