@@ -120,6 +120,27 @@ def test_a_lab_comes_and_goes(state):
     assert_nothing_left(state)
 
 
+@pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="one core: nothing to share out")
+def test_hosts_share_the_cores_out_and_take_turns_where_there_are_more_of_them(state):
+    cores = sorted(os.sched_getaffinity(0))
+
+    def of(host):
+        asked = [sys.executable, "-c", "import os; print(*sorted(os.sched_getaffinity(0)))"]
+        return [int(core) for core in lab("exec", host, *asked).stdout.split()]
+
+    up("1")
+    assert of("h1") == cores
+    assert lab("down").returncode == 0
+    up("2")
+    assert not set(of("h1")) & set(of("h2"))
+    assert len(of("h1")) == len(of("h2")) == len(cores) // 2
+    assert lab("down").returncode == 0
+    up(len(cores) + 1)
+    assert of("h1") == of(f"h{len(cores) + 1}") == cores[:1]
+    assert of("h2") == cores[1:2]
+    assert of("h0") == cores
+
+
 def test_the_machines_own_network_is_not_touched(state):
     before = subprocess.run(["ip", "-br", "link"], capture_output=True, text=True).stdout
     up("2")

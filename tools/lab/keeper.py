@@ -114,6 +114,14 @@ def abandoned() -> bool:
     return bool(select.select([0], [], [], 0)[0])
 
 
+def cores_of(index: int, hosts: int, cores: list[int]) -> list[int]:
+    """Shared out evenly, neighbours together, as they may be one real core; more hosts than cores take turns. h0 may use all."""
+    if index == 0:
+        return cores
+    each = len(cores) // hosts
+    return cores[(index - 1) * each : index * each] if each else [cores[(index - 1) % len(cores)]]
+
+
 def keep(state: Path, hosts: int, rate: Rate, delay_us: int) -> None:
     # Where /proc is still the outside one, it tells our pid as the outside sees it.
     pid = int(os.readlink("/proc/self"))
@@ -137,14 +145,7 @@ def keep(state: Path, hosts: int, rate: Rate, delay_us: int) -> None:
         if abandoned():
             raise SystemExit("abandoned")
         build_host(index, hosts, rate, delay_us)
-        # The hosts take turns on the cores; h0 may use all.
-        table.append(
-            {
-                "name": f"h{index}",
-                "address": address_of(index),
-                "cores": [cores[(index - 1) % len(cores)]] if index else cores,
-            }
-        )
+        table.append({"name": f"h{index}", "address": address_of(index), "cores": cores_of(index, hosts, cores)})
     names = "".join(f"{host['address']} {host['name']}\n" for host in table)
     (INSIDE / "etc_hosts").write_text("127.0.0.1 localhost\n" + names)
     command("mount", "--bind", str(INSIDE / "etc_hosts"), "/etc/hosts")
