@@ -143,12 +143,13 @@ def _command(mpi, n, transport, env, launcher):
         for name, value in env.items():
             command += ["-x", f"{name}={value}"]
     else:
-        # What MPICH's collectives through shared memory wait for is asked without ever yielding: ranks that outnumber cores take four times as long.
-        own = [] if n <= len(os.sched_getaffinity(0)) else ["BARRIER", "BCAST", "REDUCE", "ALLREDUCE"]
-        env = {f"MPIR_CVAR_{name}_POSIX_INTRA_ALGORITHM": "mpir" for name in own} | env
         env = {"MPIR_CVAR_POLLS_BEFORE_YIELD": "1", "MPIR_CVAR_CH4_NETMOD": "ofi", "FI_PROVIDER": "tcp", **env}
         if transport == "tcp":
             env = {"MPIR_CVAR_NOLOCAL": "1", "FI_TCP_IFACE": "lo", **env}
+        elif n > len(os.sched_getaffinity(0)):
+            # Its collectives through shared memory wait without ever yielding: four times as long where ranks outnumber cores.
+            names = ("BARRIER", "BCAST", "REDUCE", "ALLREDUCE")
+            env = {**{f"MPIR_CVAR_{name}_POSIX_INTRA_ALGORITHM": "mpir" for name in names}, **env}
         command = [found["mpirun"], "-bind-to", "none"]
         for name, value in env.items():
             command += ["-genv", name, value]

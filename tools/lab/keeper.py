@@ -118,8 +118,9 @@ def cores_of(index: int, hosts: int, cores: list[int]) -> list[int]:
     """Shared out evenly, neighbours together, as they may be one real core; more hosts than cores take turns. h0 may use all."""
     if index == 0:
         return cores
-    each = len(cores) // hosts
-    return cores[(index - 1) * each : index * each] if each else [cores[(index - 1) % len(cores)]]
+    each = max(len(cores) // hosts, 1)
+    first = (index - 1) * each % len(cores)
+    return cores[first : first + each]
 
 
 def keep(state: Path, hosts: int, rate: Rate, delay_us: int) -> None:
