@@ -1,5 +1,7 @@
 /* What a program is told of its environment is what it would be told without Stretto. */
 #include "promise.h"
+#include <pthread.h>
+#include <unistd.h>
 
 PROMISE(the_environment_is_unchanged) {
     int flag = 0, at = -1;
@@ -41,5 +43,40 @@ PROMISE(attributes_and_names_of_the_program_are_its_own) {
     MPI_Comm_get_attr(comm, keyval, &found, &flag);
     CHECK(flag && found == &value);
     MPI_Comm_free_keyval(&keyval);
+    MPI_Comm_free(&comm);
+}
+
+/* MPI 4.1, 11.4.1: what may be called at any time is safe in any thread, whatever level the program asked for. */
+static void *call_at_any_time(void *file) {
+    int initialized, finalized, is_main, version, subversion, length;
+    char text[MPI_MAX_LIBRARY_VERSION_STRING];
+    usleep(100000);
+    MPI_Initialized(&initialized);
+    MPI_Finalized(&finalized);
+    MPI_Is_thread_main(&is_main);
+    MPI_Get_version(&version, &subversion);
+    MPI_Get_library_version(text, &length);
+    CHECK(initialized && !finalized && !is_main && version >= 3 && length > 0);
+    CHECK(unlink(file) == 0);
+    return NULL;
+}
+/* Rank 1 comes to the collective when the other thread has returned from all of them, or after ten seconds. */
+PROMISE(what_may_be_called_at_any_time_waits_for_no_call_that_blocks) {
+    char file[] = "/tmp/stretto-promise-XXXXXX";
+    MPI_Comm comm;
+    pthread_t thread;
+    if (rank == 0) {
+        close(mkstemp(file));
+        MPI_Send(file, sizeof file, MPI_CHAR, 1, 1, MPI_COMM_WORLD);
+        pthread_create(&thread, NULL, call_at_any_time, file);
+    }
+    if (rank == 1) {
+        int looks = 0;
+        MPI_Recv(file, sizeof file, MPI_CHAR, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        while (access(file, F_OK) == 0 && looks++ < 1000) usleep(10000);
+        CHECK(looks < 1000);
+    }
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    if (rank == 0) pthread_join(thread, NULL);
     MPI_Comm_free(&comm);
 }

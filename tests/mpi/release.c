@@ -138,6 +138,30 @@ PROMISE(released_a_message_is_sent_on_at_once) {
     free(buffer);
 }
 
+/* What has come is packed, unpacked, and written over by both. */
+PROMISE(released_messages_are_packed_and_unpacked) {
+    unsigned char *buffer = whole_pages(), *other = whole_pages();
+    for (int k = 0; k < TIMES; k++) {
+        if (rank == 0) send(buffer, k);
+        if (rank == 1) {
+            int at = 0;
+            MPI_Aint at_byte = 0;
+            fill(other, BYTES, TIMES);
+            receive(buffer);
+            if (k % 4 == 0) MPI_Pack(buffer, BYTES, MPI_BYTE, other, BYTES, &at, MPI_COMM_WORLD);
+            if (k % 4 == 1) MPI_Unpack_external("external32", buffer, BYTES, &at_byte, other, BYTES, MPI_BYTE);
+            if (k % 4 == 2) MPI_Unpack(other, BYTES, &at, buffer, BYTES / 2, MPI_BYTE, MPI_COMM_WORLD);
+            if (k % 4 == 3) MPI_Pack_external("external32", other, BYTES / 2, MPI_BYTE, buffer, BYTES, &at_byte);
+            int wrong = 0;
+            for (long byte = 0; byte < BYTES; byte++)
+                wrong += buffer[byte] != byte_of(k % 4 < 2 || byte >= BYTES / 2 ? k : TIMES, byte);
+            CHECK(!wrong && is_content(other, BYTES, k % 4 < 2 ? k : TIMES));
+        }
+    }
+    free(buffer);
+    free(other);
+}
+
 /* Wrong (MPI 4.1, 3.7.2), and done where nobody looks at the contents: such a program ends as it would with MPI alone. */
 PROMISE(released_what_is_still_sent_is_received_into) {
     enum { MESSAGES = 3 }; /* as many as have tags: a native send is not known to us */

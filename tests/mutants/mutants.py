@@ -700,6 +700,15 @@ MUTANTS = [
         env=RELEASED,
     ),
     Mutant(
+        "release: what is packed is not settled",
+        "front/generate/write.py",
+        '"{outermost}{settles(function, standard)}    const',
+        '"{outermost}    const',
+        ("released_messages_are_packed_and_unpacked",),
+        transport="tcp",
+        env=RELEASED,
+    ),
+    Mutant(
         "release: what is asked for its status comes apart all the same",
         "front/receive.cpp",
         "unmatched = !status_asked && may",

@@ -38,6 +38,23 @@ static void receive_and_copy(void) {
     memcpy(copy, buffer, BYTES);                                      /* line: copy */
 }
 
+static void receive_and_unpack(void) {
+    MPI_Status status;
+    int at = 0;
+    MPI_Recv(buffer, BYTES, MPI_CHAR, 0, 1, MPI_COMM_WORLD, &status);      /* line: packed */
+    MPI_Unpack(buffer, BYTES, &at, copy, BYTES, MPI_CHAR, MPI_COMM_WORLD); /* line: unpack */
+}
+
+static void receive_and_pack_others(void) {
+    MPI_Status status;
+    MPI_Aint address;
+    int at = 0;
+    MPI_Recv(buffer, BYTES, MPI_CHAR, 0, 1, MPI_COMM_WORLD, &status); /* line: not used */
+    MPI_Get_address(buffer, &address);
+    MPI_Pack(&rank, 1, MPI_INT, copy, BYTES, &at, MPI_COMM_WORLD);
+    buffer[BYTES / 2]++; /* line: used at last */
+}
+
 static void receive_and_meet(void) {
     MPI_Status status;
     if (rank == 0) send_slowly();
@@ -85,8 +102,9 @@ int main(int argc, char **argv) {
     buffer = aligned_alloc(4096, BYTES);
     copy = malloc(BYTES);
     memset(buffer, 1, BYTES);
-    void (*const receives[])(void) = {receive_and_compute, receive_and_touch, receive_and_copy};
-    for (int how = 0; how < 3; how++)
+    void (*const receives[])(void) = {receive_and_compute, receive_and_touch, receive_and_copy, receive_and_unpack,
+                                      receive_and_pack_others};
+    for (int how = 0; how < 5; how++)
         for (int k = 0; k < TIMES; k++) {
             if (rank == 0) send_slowly();
             if (rank == 1) receives[how]();

@@ -97,6 +97,8 @@ def site(page, source, name):
     [
         ("sites.c", "at once", "touch", "touch"),
         ("sites.c", "copied", "touch", "copy"),
+        ("sites.c", "packed", "MPI_Unpack", "unpack"),
+        ("sites.c", "not used", "touch", "used at last"),
         ("sites.c", "met", "MPI_Allreduce", "allreduce"),
         ("sites.F90", "at once", "touch", "touch"),
         ("sites.F90", "met", "MPI_Barrier", "barrier"),
@@ -194,7 +196,7 @@ def test_all_ranks_are_merged(mpi, tmp_path, sites, ranks):
     result, page = run(mpi, tmp_path, sites, ranks=ranks)
     assert result.rc == 0 and page.document["ranks"] == ranks, result
     barrier = next(one for one in page.document["sites"] if one["function"] == "MPI_Barrier")
-    assert barrier["calls"] == 3 * TIMES * ranks and barrier["waited_per_rank"]["ranks"] == ranks
+    assert barrier["calls"] == 5 * TIMES * ranks and barrier["waited_per_rank"]["ranks"] == ranks
 
 
 def test_without_release_the_page_says_how_to_ask_for_it(mpi, tmp_path, sites):

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 @dataclass(frozen=True)
 class Class:
-    name: str  # handled, always, offered, after, through, unwrapped
+    name: str  # handled, always, offered, after, bare, packing, through, unwrapped
     first: str = ""  # classes offered and after: our function that comes first
     then: tuple = ()  # our functions that come afterwards
 

@@ -8,6 +8,10 @@ from importlib import resources
 # The kinds of the standard that are int in MPI_X and MPI_Count in MPI_X_c, among those that count elements of a message.
 COUNTS = {"POLYXFER_NUM_ELEM", "POLYXFER_NUM_ELEM_NNI"}
 
+# Those of MPI_Pack and its like: elements of a datatype, and bytes.
+PACKED_COUNTS = {"POLYDTYPE_NUM_ELEM", "POLYDTYPE_NUM_ELEM_NNI"}
+PACKED_BYTES = {"POLYNUM_BYTES_NNI", "POLYDTYPE_PACK_SIZE"}
+
 # Memory whose bytes the call may use.
 BUFFERS = {"BUFFER", "C_BUFFER", "C_BUFFER2", "C_BUFFER3", "C_BUFFER4"}
 
@@ -20,6 +24,14 @@ class Parameter:
     @property
     def is_count(self):
         return self.kind in COUNTS
+
+    @property
+    def counts_elements(self):
+        return self.is_count or self.kind in PACKED_COUNTS
+
+    @property
+    def counts_bytes(self):
+        return self.kind in PACKED_BYTES
 
     @property
     def is_displacement(self):

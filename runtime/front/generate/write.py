@@ -150,15 +150,23 @@ ENDS_COMMUNICATOR = ("Comm_free", "Comm_disconnect")
 
 
 def settled(function, standard):
-    """The arguments of front::settle, for each buffer of a handled function: (buf, count, datatype) stand side by side."""
+    """The arguments of front::settle, for each buffer of a function: its count, and its datatype if that is not bytes, stand after it."""
     meanings = standard[classes.base(function.name)]
     parameters = function.parameters
-    return [
-        f"{parameters[k].name}, {parameters[k + 1].name}, {parameters[k + 2].name}, "
-        + ("false" if parameters[k].declaration.startswith("const") else "true")
-        for k in range(len(parameters) - 2)
-        if meanings[k].is_buffer and meanings[k + 1].is_count
-    ]
+    arguments = []
+    for k, (buffer, meaning) in enumerate(zip(parameters[:-1], meanings[:-1], strict=True)):
+        if not meaning.is_buffer or not (meanings[k + 1].counts_elements or meanings[k + 1].counts_bytes):
+            continue
+        type_ = "MPI_BYTE" if meanings[k + 1].counts_bytes else parameters[k + 2].name
+        written = "false" if buffer.declaration.startswith("const") else "true"
+        arguments.append(f"{buffer.name}, {parameters[k + 1].name}, {type_}, {written}")
+    return arguments
+
+
+def settles(function, standard):
+    """The call's own memory is settled before it."""
+    lines = "".join(f"        front::settle({buffer});\n" for buffer in settled(function, standard))
+    return f"    if (progress::tasks && outermost) {{\n{lines}    }}\n" if lines else ""
 
 
 def uses_buffers(function, standard):
@@ -198,6 +206,8 @@ def reported(function, for_messages=True):
 def body(class_, function, standard, native, arguments):
     name = classes.base(function.name)
     buffers = uses_buffers(function, standard)
+    if class_.name == "bare":
+        return f"    front::require_library();\n    return {native};\n"
     if class_.name == "through" and not buffers:
         return f"    front::require_library();\n    const front::Inside inside;\n    const front::Alone alone;\n    return {native};\n"
     outermost = (
@@ -207,13 +217,14 @@ def body(class_, function, standard, native, arguments):
         return f"{outermost}    return outermost ? front::{name}({arguments}) : {native};\n"
     if class_.name == "handled":
         outermost += "    if (outermost) front::caller = __builtin_return_address(0);\n" + reported(function)
-        settles = "".join(f"        front::settle({buffer});\n" for buffer in settled(function, standard))
-        if settles and name not in SETTLES_ITSELF:
-            outermost += f"    if (progress::tasks && outermost) {{\n{settles}    }}\n"
+        if name not in SETTLES_ITSELF:
+            outermost += settles(function, standard)
         if name in ENDS_COMMUNICATOR:
             outermost += "    if (!outermost && front::framing()) front::ends_within(*comm);\n"
         return f"{outermost}    return outermost && front::framing() ? front::{name}({arguments}) : {native};\n"
     outermost += reported(function, for_messages=False)
+    if class_.name == "packing":
+        return f"{outermost}{settles(function, standard)}    const front::Alone alone;\n    return {native};\n"
     offer = compared = ""
     if class_.name == "offered":
         outermost += "    if (outermost) front::caller = __builtin_return_address(0);\n"
@@ -232,16 +243,16 @@ def body(class_, function, standard, native, arguments):
         else ""
     )
     # Who ends the job waits for nothing.
-    settles = f"    if (progress::tasks && outermost) front::settle_everything({'true' if buffers else 'false'});\n"
+    settle = f"    if (progress::tasks && outermost) front::settle_everything({'true' if buffers else 'false'});\n"
     if name == "Abort":
-        settles = ""
+        settle = ""
     if not class_.then:
-        return f"{outermost}{offer}{first}{settles}{compared}    const front::Alone alone;\n    return {native};\n"
+        return f"{outermost}{offer}{first}{settle}{compared}    const front::Alone alone;\n    return {native};\n"
     made = next((p.name for p in function.parameters if p.declaration.replace(" ", "") == "MPI_Comm*"), None)
     afterwards = "".join(
         f"        front::{then}({f'*{made}' if then == 'introduce' else arguments});\n" for then in class_.then
     )
-    return f"""{outermost}{first}{settles}    int error;
+    return f"""{outermost}{first}{settle}    int error;
     {{
         const front::Alone alone;
         error = {native};
