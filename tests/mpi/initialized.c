@@ -46,7 +46,7 @@ PROMISE(attributes_and_names_of_the_program_are_its_own) {
     MPI_Comm_free(&comm);
 }
 
-/* MPI 4.1, 11.4.1: what may be called at any time is safe in any thread, whatever level the program asked for. */
+/* What may be called at any time is safe in any thread, whatever level the program asked for (MPI 4.0, 11.4.1). */
 static void *call_at_any_time(void *file) {
     int initialized, finalized, is_main, version, subversion, length;
     char text[MPI_MAX_LIBRARY_VERSION_STRING];
