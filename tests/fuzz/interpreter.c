@@ -97,7 +97,7 @@ static unsigned char *fresh_memory(struct slot *s, size_t bytes) {
     return s->memory;
 }
 
-/* Operations whose number divides by it, as in generator.py. */
+/* Operations whose number divides by it: LATE as in generator.py. */
 enum { LATE = 15, PACKED = 6 };
 
 /* With STRETTO_FUZZ_IGNORE most receives are not asked for their status, and some senders are late. */

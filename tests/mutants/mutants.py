@@ -702,8 +702,8 @@ MUTANTS = [
     Mutant(
         "release: what is packed is not settled",
         "front/generate/write.py",
-        '"{outermost}{settles(function, standard)}    const',
-        '"{outermost}    const',
+        "settle = settles(function, standard)",
+        'settle = ""',
         ("released_messages_are_packed_and_unpacked",),
         transport="tcp",
         env=RELEASED,

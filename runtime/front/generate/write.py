@@ -223,8 +223,6 @@ def body(class_, function, standard, native, arguments):
             outermost += "    if (!outermost && front::framing()) front::ends_within(*comm);\n"
         return f"{outermost}    return outermost && front::framing() ? front::{name}({arguments}) : {native};\n"
     outermost += reported(function, for_messages=False)
-    if class_.name == "packing":
-        return f"{outermost}{settles(function, standard)}    const front::Alone alone;\n    return {native};\n"
     offer = compared = ""
     if class_.name == "offered":
         outermost += "    if (outermost) front::caller = __builtin_return_address(0);\n"
@@ -242,10 +240,12 @@ def body(class_, function, standard, native, arguments):
         if class_.first
         else ""
     )
-    # Who ends the job waits for nothing.
-    settle = f"    if (progress::tasks && outermost) front::settle_everything({'true' if buffers else 'false'});\n"
-    if name == "Abort":
+    if class_.name == "packing":
+        settle = settles(function, standard)
+    elif name == "Abort":  # who ends the job waits for nothing
         settle = ""
+    else:
+        settle = f"    if (progress::tasks && outermost) front::settle_everything({'true' if buffers else 'false'});\n"
     if not class_.then:
         return f"{outermost}{offer}{first}{settle}{compared}    const front::Alone alone;\n    return {native};\n"
     made = next((p.name for p in function.parameters if p.declaration.replace(" ", "") == "MPI_Comm*"), None)
