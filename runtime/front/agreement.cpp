@@ -123,14 +123,14 @@ std::vector<Word> words(const Asked &asked, const Begins &begins, CallSite site)
     return all;
 }
 
-//! \brief On one call. Under the lock.
-class Agreement final : public Collective, private schedule::Listener {
+//! \brief By words. Under the lock.
+class Exchange final : public Agreement, private schedule::Listener {
 public:
-    Agreement(const Asked &asked, const Begins &begins, CallSite site)
+    Exchange(const Asked &asked, const Begins &begins, CallSite site)
         : call(begins.call), communicator(asked.communicator), channel(mpi::channel(*communicator)),
           schedule(exchange(asked.arguments, channel->next_word())), said(words(asked, begins, site)),
-          heard(said.size()), run({call, site, communicator.get()}, schedule, memories(), *channel,
-                                  {mpi::Channel::agreements}, schedule::Run::usual_window, this) {
+          heard(said.size()), agrees(said.size()), run({call, site, communicator.get()}, schedule, memories(), *channel,
+                                                       {mpi::Channel::agreements}, schedule::Run::usual_window, this) {
         under_way.push_back(this);
         before_failure(look_at_all);
         set_going(run);
@@ -143,12 +143,14 @@ public:
         return true;
     }
 
+    bool with(int rank) const override { return agrees[static_cast<std::size_t>(rank)]; }
+
 private:
     // Somebody fails: because ranks do not agree?
     static void look_at_all() {
         const bool shared = progress::Guard::multiple || progress::Guard::pages;
         if (shared && !progress::Guard::mine) return;
-        for (Agreement *one : under_way) one->run.poll();
+        for (Exchange *one : under_way) one->run.poll();
     }
 
     schedule::Memories memories() {
@@ -159,7 +161,9 @@ private:
     void result(Range range) override {
         for (auto at = under_way.begin(); *at != this; at++)
             if ((*at)->channel == channel) (*at)->run.poll();
-        compare(static_cast<int>(range.begin / sizeof(Word)));
+        const std::size_t rank = range.begin / sizeof(Word);
+        compare(static_cast<int>(rank));
+        agrees[rank] = true;
     }
 
     void compare(int rank) const {
@@ -200,27 +204,28 @@ private:
                (rank == in_world ? "" : " (" + std::to_string(in_world) + " of MPI_COMM_WORLD)");
     }
 
-    static inline std::vector<Agreement *> under_way;
+    static inline std::vector<Exchange *> under_way;
 
     const char *const call;
     const std::shared_ptr<mpi::Communicator> communicator;
     const std::shared_ptr<mpi::Channel> channel;
     const schedule::Schedule schedule;
     std::vector<Word> said, heard; // by rank
+    std::vector<bool> agrees;
     schedule::Run run;
 };
 
-constinit thread_local Agreement *latest = nullptr;
+constinit thread_local Exchange *latest = nullptr;
 
 } // namespace
 
 bool agree(const Asked &asked, const Begins &begins) {
     wait_for_matches();
-    std::unique_ptr<Agreement> agreement;
+    std::unique_ptr<Exchange> agreement;
     {
         const progress::Guard guard;
         enter();
-        agreement = std::make_unique<Agreement>(asked, begins, callers_own());
+        agreement = std::make_unique<Exchange>(asked, begins, callers_own());
     }
     if (begins.form == Form::persistent || begins.form == Form::blocking)
         progress::until([&] { return agreement->complete(); });
@@ -229,12 +234,12 @@ bool agree(const Asked &asked, const Begins &begins) {
     return !asked.keeps_order && may_be_ours(*asked.communicator, begins.form);
 }
 
-std::unique_ptr<Collective> take_agreement() {
-    return std::unique_ptr<Collective>(std::exchange(latest, nullptr));
+std::unique_ptr<Agreement> take_agreement() {
+    return std::unique_ptr<Agreement>(std::exchange(latest, nullptr));
 }
 
 int begin_compared(MPI_Comm comm, MPI_Request *request, const std::function<int()> &native) {
-    std::unique_ptr<Collective> agreement = take_agreement();
+    std::unique_ptr<Agreement> agreement = take_agreement();
     const auto begin = [&] {
         const Alone alone;
         return native();

@@ -12,8 +12,15 @@ namespace stretto::front {
 //! collective is complete only then: see take_agreement(). False: it is the library's, and has come here only for this.
 bool agree(const Asked &asked, const Begins &begins);
 
+//! \brief On one call: complete once all have said that they ask for the same.
+class Agreement : public Collective {
+public:
+    //! Has this one said so? Under the lock.
+    virtual bool with(int rank) const = 0;
+};
+
 //! Of the call that this thread is in; nothing, if it has been waited for, or nobody compares.
-std::unique_ptr<Collective> take_agreement();
+std::unique_ptr<Agreement> take_agreement();
 
 //! The library begins what it was left (MPI_Ix), on this communicator: the program's request stands for that and for the agreement, and
 //! what the library has to say of a collective that ranks do not agree on is not heard.

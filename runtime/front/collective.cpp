@@ -496,6 +496,7 @@ void Scheduled::start(schedule::Listener *listener, bool fed) {
     // What is fed may become ready in any order.
     const std::size_t window = !mpi::job.relays ? SIZE_MAX : fed ? fed_window : schedule::Run::usual_window;
     run.emplace(name, *schedule, memories, *channel, ticket, window, listener, fed);
+    if (agreement) run->look_only_if([this](int rank) { return agreement->with(rank); });
     set_going(*run);
     if (asked.form != Form::blocking) report_begin();
     if (run->complete()) return;

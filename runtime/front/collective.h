@@ -124,6 +124,8 @@ public:
     virtual bool complete() = 0;
 };
 
+class Agreement;
+
 //! \brief One that is carried out as a schedule.
 class Scheduled final : public Collective {
 public:
@@ -175,7 +177,7 @@ private:
     std::size_t copied = 0; // bytes (message/copied.h)
     std::shared_ptr<const schedule::Schedule> schedule;
     std::optional<schedule::Run> run;
-    std::unique_ptr<Collective> agreement; // what it waits for, too
+    std::unique_ptr<Agreement> agreement; // what it waits for, too
     bool delivered = false, delivered_by_others = false;
     report::Site *reported = nullptr; // where it began, if the program runs on from there
 };

@@ -78,7 +78,7 @@ public:
 private:
     void ready(Range, CallSite) override {}
     std::function<int()> native;
-    const std::unique_ptr<Collective> agreement;
+    const std::unique_ptr<Agreement> agreement;
 };
 
 //! \brief A schedule that is fed.

@@ -256,6 +256,23 @@ def test_a_communicator_may_say_what_returns_early(mpi, key, frames, receives, s
     assert (asked in str(result)) == (key == "fast"), result
 
 
+def test_collectives_are_as_promised_where_ranks_tell_each_other_what_they_ask_for(mpi):
+    if not library(mpi).exists():
+        pytest.skip("libstretto is not built for this MPI")
+    executable = program(mpi, "promises", SOURCES, linked=True)
+    known = launch(mpi, 1, executable, ["--list"]).stdout.split()
+    left_out = WRONG_WITHOUT_US.get((mpi, "tcp"), ())
+    promises = [
+        name
+        for source in sorted(HERE.glob("*collectives.c"))
+        for name in PROMISE.findall(source.read_text())
+        if name in known and name not in left_out
+    ]
+    env = FORCE | {"STRETTO_DEBUG": "1", "STRETTO_COUNTERS": "1"}
+    result = launch(mpi, 3, executable, promises, transport="tcp", env=env)
+    assert result.rc == 0 and result.stdout.count("\nok ") == len(promises) and result.algorithms, result
+
+
 @pytest.mark.parametrize("how", [RELEASED, UNMATCHED], ids=["released", "unmatched"])
 def test_what_is_still_sent_may_be_received_into(mpi, how):
     if not library(mpi).exists():
