@@ -38,7 +38,7 @@ void take(What &hint, MPI_Info info, const char *key, auto *asked) {
     int found = 0;
     mpi::library.Info_get(info, key, sizeof value - 1, value, &found);
     if (!found) return;
-    if (const auto known = asked((std::string("the info key ") + key).c_str(), value)) hint = *known;
+    if (const auto known = asked(std::string("the info key ").append(key).c_str(), value)) hint = *known;
 }
 
 void set(mpi::Communicator &comm, MPI_Info info) {
