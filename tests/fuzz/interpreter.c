@@ -409,6 +409,17 @@ static void done(struct thread *t, struct slot *s, int code, const MPI_Status *s
 
 enum completion { WAIT, TEST, WAITALL, WAITANY, WAITSOME, TESTALL, TESTANY, TESTSOME, GET_STATUS, DELTA_WAIT };
 
+/* Where nothing names the request that ended in an error (find_ended() of fortran.h): a persistent one, whose handle stays; if there is one. */
+static int only_persistent(const struct thread *t, const int *slots, int n) {
+    int found = MPI_UNDEFINED;
+    for (int i = 0; i < n; i++) {
+        if (!t->slot[slots[i]].active || !t->slot[slots[i]].persistent) continue;
+        if (found != MPI_UNDEFINED) return MPI_UNDEFINED;
+        found = i;
+    }
+    return found;
+}
+
 /* complete: kind n slots... */
 static void do_complete(struct thread *t, const struct operation *o) {
     int kind = o->fields[0], n = o->fields[1], left = n, flag = 0, code = 0, at, some, which[MOST_FIELDS];
@@ -454,6 +465,7 @@ static void do_complete(struct thread *t, const struct operation *o) {
             flag = 1;
             code = kind == WAITANY ? MPI_Waitany(n, request, &at, status) : MPI_Testany(n, request, &at, &flag, status);
             if (!flag) continue;
+            if (at == MPI_UNDEFINED && code) at = only_persistent(t, slots, n);
             if (at == MPI_UNDEFINED) {
                 say(t, "%d: no request is active, %d are missing\n", o->id, left);
                 break;
