@@ -1,11 +1,11 @@
-# add_mpi_program(NAME SOURCES file... [STRETTO] [FORTRAN] [MPIS name...] [FOLDER folder] [LIBRARIES lib...] [DEFINITIONS d...])
+# add_mpi_program(NAME SOURCES file... [STRETTO] [FORTRAN] [MPIS name...] [FOLDER folder] [LIBRARIES lib...] [LIBRARIES_EACH lib...] [DEFINITIONS d...])
 #
 # Builds one MPI program for every MPI found (or those of MPIS), as FOLDER/MPI/NAME in the build tree; FOLDER is by default the
 # name of the current source folder (bench, tests). With STRETTO it is linked with libstretto, before the MPI library; without,
 # libstretto is not in its process. FORTRAN: sources are Fortran, and only MPIs that have it are built for.
-# The targets are called NAME_MPI; the target NAME builds all.
+# LIBRARIES_EACH: of each, lib_MPI. The targets are called NAME_MPI; the target NAME builds all.
 function(add_mpi_program name)
-    cmake_parse_arguments(PARSE_ARGV 1 arg "STRETTO;FORTRAN" "FOLDER" "SOURCES;MPIS;LIBRARIES;DEFINITIONS")
+    cmake_parse_arguments(PARSE_ARGV 1 arg "STRETTO;FORTRAN" "FOLDER" "SOURCES;MPIS;LIBRARIES;LIBRARIES_EACH;DEFINITIONS")
     if(arg_UNPARSED_ARGUMENTS OR NOT arg_SOURCES)
         message(FATAL_ERROR "add_mpi_program(${name}): SOURCES are needed; not understood: '${arg_UNPARSED_ARGUMENTS}'")
     endif()
@@ -38,6 +38,7 @@ function(add_mpi_program name)
             # Itself, for what a library brings along comes after all that the program names.
             target_link_libraries(${target} PRIVATE stretto::${mpi} stretto::${mpi}${language})
         endif()
-        target_link_libraries(${target} PRIVATE mpi::${mpi}${language} ${arg_LIBRARIES})
+        list(TRANSFORM arg_LIBRARIES_EACH APPEND _${mpi} OUTPUT_VARIABLE each)
+        target_link_libraries(${target} PRIVATE ${each} mpi::${mpi}${language} ${arg_LIBRARIES})
     endforeach()
 endfunction()

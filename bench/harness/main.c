@@ -225,14 +225,9 @@ static void print(void) {
     long all_wrong;
     MPI_Reduce(&wrong, &all_wrong, 1, MPI_LONG, MPI_SUM, 0, MPI_COMM_WORLD);
     if (rank == 0) {
-#ifdef STRETTO_PLAIN
-        const char *stretto = "false";
-#else
-        const char *stretto = "true";
-#endif
-        printf("{\"kernel\":\"%s\",\"library\":\"%s\",\"stretto\":%s,\"ranks\":%d,\"bytes\":%ld,\"dilate\":%g,"
+        printf("{\"kernel\":\"%s\",\"library\":\"%s\",\"ranks\":%d,\"bytes\":%ld,\"dilate\":%g,"
                "\"reps\":%d,\"wrong\":%ld,\"runs\":[",
-               k->name, library(), stretto, ranks, option.bytes, option.dilate, plan.reps, all_wrong);
+               k->name, library(), ranks, option.bytes, option.dilate, plan.reps, all_wrong);
         for (int r = 0; r < plan.runs; r++) {
             struct Run *run = &plan.run[r];
             printf("%s{\"name\":\"%s\",\"checksum\":\"%016llx\",\"changed\":%d,\"seconds\":[", r ? "," : "", run->name,

@@ -154,7 +154,7 @@ bool bind() {
     // A linker that drops libraries of which nothing is needed drops the MPI library of a program linked with us.
     return load("no MPI library is loaded in this process, and the one that this libstretto was built for could not be "
                 "loaded (link the program to an MPI library, or name its file in STRETTO_LIBRARY): ",
-                STRETTO_MPI_LIBRARY);
+                built_for);
 }
 
 const char *why_not_bound() {

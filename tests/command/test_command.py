@@ -9,9 +9,11 @@ import subprocess
 import sys
 
 import pytest
+from compile import program
 from launch import BUILD, ROOT, launch, library, mpis
 
 STRETTO = BUILD / "bin/stretto"
+INTERPOSE = ROOT / "tests/interpose"
 
 
 def stretto(*words, **options):
@@ -294,6 +296,10 @@ def test_a_program_whose_mpi_has_no_libstretto_runs_plainly(mpi, tmp_path):
     runs_plainly(done, 3, "no libstretto was built", mpis()[mpi]["library"].split("/")[-1])
 
 
+def exchange(mpi):
+    return program(mpi, "exchange", [INTERPOSE / "exchange.c"])
+
+
 def under_its_launcher(mpi, *words, **more):
     """Two ranks of `stretto run words`, everything framed."""
     if mpi == "abi":
@@ -305,9 +311,8 @@ def under_its_launcher(mpi, *words, **more):
 
 
 def test_a_script_has_the_mpi_of_its_launcher(mpi, tmp_path):
-    program = BUILD / "interpose" / mpi / "exchange"
-    assert under_its_launcher(mpi, script(tmp_path, "#!/bin/sh", f"exec {program}"))
-    assert under_its_launcher(mpi, "env", "MINE=1", program)
+    assert under_its_launcher(mpi, script(tmp_path, "#!/bin/sh", f"exec {exchange(mpi)}"))
+    assert under_its_launcher(mpi, "env", "MINE=1", exchange(mpi))
 
 
 def test_python_with_mpi4pys_wheel_has_the_mpi_of_its_launcher(mpi, tmp_path):
@@ -315,8 +320,7 @@ def test_python_with_mpi4pys_wheel_has_the_mpi_of_its_launcher(mpi, tmp_path):
     if mpi == "mpich4":  # Debian's MPICH under the name that the wheel looks for
         (tmp_path / "libmpi.so.12").symlink_to(where)
         where = tmp_path / "libmpi.so.12"
-    exchange = pathlib.Path(__file__).parent.parent / "interpose/exchange.py"
-    framed = under_its_launcher(mpi, sys.executable, exchange, LD_LIBRARY_PATH=str(where.parent))
+    framed = under_its_launcher(mpi, sys.executable, INTERPOSE / "exchange.py", LD_LIBRARY_PATH=str(where.parent))
     # mpi4py asks for MPI_THREAD_MULTIPLE, where nothing is framed with MPICH 4.0.
     assert framed or mpi == "mpich4"
 
@@ -335,7 +339,7 @@ def test_python_has_the_mpi_that_its_mpi4py_was_built_for(mpi, tmp_path):
 def test_a_program_behind_a_script_that_loads_another_mpi_ends_with_a_message(named, loaded, tmp_path):
     if not {named, loaded} <= set(mpis()):
         pytest.skip("not both are here")
-    started = script(tmp_path, "#!/bin/sh", f"exec {BUILD / 'interpose' / loaded / 'exchange'}")
+    started = script(tmp_path, "#!/bin/sh", f"exec {exchange(loaded)}")
     done = stretto("run", "--mpi", named, started)
     assert done.returncode == -signal.SIGABRT, done
     assert "stretto run --mpi NAME" in done.stderr, done

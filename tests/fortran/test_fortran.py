@@ -3,7 +3,8 @@
 import pathlib
 
 import pytest
-from launch import BUILD, launch, mpis
+from compile import program
+from launch import launch, library, mpis
 
 HERE = pathlib.Path(__file__).parent
 # A receive that is too short is noticed after its call has returned.
@@ -11,12 +12,19 @@ UNMATCHED = {"STRETTO_FORCE": "1", "STRETTO": "all", "STRETTO_RELEASE": "unmatch
 FORTRAN = [mpi for mpi, found in mpis().items() if found["mpifort"]]
 
 
+def built(mpi, source, way=None):
+    """The program of this source, by mpif.h, the module mpi or mpi_f08; the module stretto lies beside its library."""
+    name = f"fortran-{pathlib.Path(source).stem}" + (f"-{way}" if way else "")
+    flags = [f"-I{library(mpi).parent}", *([f"-D{way.upper()}"] if way else [])]
+    return program(mpi, name, [HERE / source], linked=True, flags=flags, fortran=True)
+
+
 @pytest.mark.parametrize("force", ["", "1"], ids=["usual", "force"])
 @pytest.mark.parametrize("way", ["mpif", "use_mpi", "f08"])
 @pytest.mark.parametrize("fortran", FORTRAN)
 def test_delta_messages_between_fortran_programs(fortran, way, force):
     env = {"STRETTO_FORCE": force, "STRETTO_COUNTERS": "1"}
-    result = launch(fortran, 2, BUILD / "fortran" / fortran / f"delta_{way}", env=env)
+    result = launch(fortran, 2, built(fortran, "delta.F90", way), env=env)
     assert result.rc == 0 and result.stdout.count(": 0 wrong") == 2, result
     assert result.counters["delta_begun"] == 2, result  # not as without Stretto
 
@@ -30,7 +38,7 @@ MECHANISMS = {
 @pytest.mark.parametrize("fortran", FORTRAN)
 def test_pages_of_all_places_where_fortran_keeps_arrays(fortran, mechanisms):
     env = {"STRETTO_TRIGGER": "pages", "STRETTO_COUNTERS": "1", "MALLOC_MMAP_THRESHOLD_": "131072"} | mechanisms
-    result = launch(fortran, 2, BUILD / "fortran" / fortran / "pages_fortran", transport="tcp", env=env)
+    result = launch(fortran, 2, built(fortran, "pages.F90"), transport="tcp", env=env)
     assert result.rc == 0 and result.stdout.count(": 0 wrong") == 2, result
     # Those of the heap have, with this threshold, pages of their own.
     assert result.counters["pages_watched"] >= 12 and result.counters["receive_guarded"] >= 4, result
@@ -41,6 +49,6 @@ def test_pages_of_all_places_where_fortran_keeps_arrays(fortran, mechanisms):
 def test_a_report_of_misuse_names_the_line_of_the_fortran_program(fortran, which):
     lines = (HERE / "misuse.F90").read_text().splitlines()
     wrong = next(number for number, line in enumerate(lines, 1) if line.endswith(f"! HERE {which}"))
-    result = launch(fortran, 2, BUILD / "fortran" / fortran / "misuse_fortran", [which], env=UNMATCHED)
+    result = launch(fortran, 2, built(fortran, "misuse.F90"), [which], env=UNMATCHED)
     assert result.rc != 0 and not result.hung, result
     assert f"misuse.F90:{wrong})" in result.stderr, result

@@ -10,13 +10,39 @@ import subprocess
 import sys
 
 import pytest
+from compile import program
 from launch import BUILD, launch, library, mpis
 
 HERE = pathlib.Path(__file__).parent
-PROGRAMS = BUILD / "interpose"
 SIZES = 18  # 8 bytes, 16, ..., 1 MiB
 FORTRAN = [mpi for mpi in ("openmpi", "mpich4") if mpi in mpis()]
 FRAMING = pytest.mark.parametrize("force", ["", "1"], ids=["usual", "force"])
+
+
+def built(mpi, source, how="preloaded", **more):
+    """The program of this source: linked with libstretto, or as any other."""
+    return program(mpi, pathlib.Path(source).stem, [HERE / source], linked=how == "linked", **more)
+
+
+def built_in_fortran(mpi, way, how="preloaded"):
+    source = HERE / "exchange_fortran.F90"
+    return program(mpi, f"exchange_{way}", [source], linked=how == "linked", flags=[f"-D{way.upper()}"], fortran=True)
+
+
+def only_recv_tool(mpi):
+    return built(mpi, "only_recv_tool.c", flags=["-shared", "-fPIC"])
+
+
+def late_library(mpi):
+    return built(mpi, "late.c", flags=["-shared", "-fPIC", "-Wl,--no-as-needed"])
+
+
+@pytest.fixture(scope="session")
+def host(tmp_path_factory):
+    """A program that knows nothing of MPI."""
+    made = tmp_path_factory.mktemp("host") / "host"
+    subprocess.run(["cc", HERE / "host.c", "-o", made], check=True)
+    return made
 
 
 def calls(folder):
@@ -31,7 +57,7 @@ def calls(folder):
 
 def counted(mpi, folder, program, args=(), **how):
     env = {
-        "LD_PRELOAD": str(PROGRAMS / mpi / "libstretto_count.so"),
+        "LD_PRELOAD": str(BUILD / "interpose" / mpi / "libstretto_count.so"),
         "STRETTO_CALLS": str(folder / "calls"),
         **how.pop("env", {}),
     }
@@ -70,9 +96,8 @@ def mpi4py(mpi, folder):
 @pytest.mark.parametrize("how", ["linked", "preloaded"])
 @pytest.mark.parametrize("language", ["c", "cxx"])
 def test_c_and_cxx(mpi, language, how, force):
-    name = "exchange" if language == "c" else "exchange_cxx"
-    program = PROGRAMS / mpi / (f"{name}_linked" if how == "linked" else name)
-    exchanged(launch(mpi, 2, program, preload=how == "preloaded", env=forced(force)), force=force)
+    exchange = built(mpi, "exchange.c" if language == "c" else "exchange_cxx.cpp", how)
+    exchanged(launch(mpi, 2, exchange, preload=how == "preloaded", env=forced(force)), force=force)
 
 
 @FRAMING
@@ -80,8 +105,8 @@ def test_c_and_cxx(mpi, language, how, force):
 @pytest.mark.parametrize("way", ["mpif", "use_mpi", "f08"])
 @pytest.mark.parametrize("fortran", FORTRAN)
 def test_fortran(fortran, way, how, force):
-    program = PROGRAMS / fortran / (f"exchange_{way}_linked" if how == "linked" else f"exchange_{way}")
-    exchanged(launch(fortran, 2, program, preload=how == "preloaded", env=forced(force)), force=force)
+    exchange = built_in_fortran(fortran, way, how)
+    exchanged(launch(fortran, 2, exchange, preload=how == "preloaded", env=forced(force)), force=force)
 
 
 @FRAMING
@@ -98,7 +123,7 @@ def test_mpi4py(mpi, force, tmp_path):
 
 
 def test_each_call_comes_once_by_either_name(mpi, tmp_path):
-    seen = counted(mpi, tmp_path, PROGRAMS / mpi / "exchange")
+    seen = counted(mpi, tmp_path, built(mpi, "exchange.c"))
     for function in ("Send", "Recv", "Isend", "Irecv", "Waitall", "Sendrecv"):
         as_mpi, as_pmpi, _ = seen[f"MPI_{function}"]
         assert (as_mpi, as_pmpi) == (2 * SIZES, 2 * SIZES), (function, seen)
@@ -108,7 +133,7 @@ def test_each_call_comes_once_by_either_name(mpi, tmp_path):
 @pytest.mark.parametrize("way", ["mpif", "use_mpi", "f08"])
 @pytest.mark.parametrize("fortran", FORTRAN)
 def test_each_call_of_fortran_comes_once_as_either_name(fortran, way, tmp_path):
-    seen = counted(fortran, tmp_path, PROGRAMS / fortran / f"exchange_{way}")
+    seen = counted(fortran, tmp_path, built_in_fortran(fortran, way))
     for function in ("Send", "Recv", "Isend", "Irecv", "Waitall"):
         as_mpi, as_pmpi, _ = seen[f"MPI_{function}"]
         assert as_mpi + as_pmpi == 2 * SIZES, (function, seen)
@@ -131,8 +156,9 @@ def test_each_call_of_mpi4py_comes(mpi, tmp_path):
 @FRAMING
 @pytest.mark.parametrize("how", ["linked", "preloaded"])
 def test_the_librarys_own_calls_stay_its_own(mpi, how, force, tmp_path):
-    program = PROGRAMS / mpi / ("nested_linked" if how == "linked" else "nested")
-    result = launch(mpi, 4, program, [tmp_path], preload=how == "preloaded", env={"STRETTO_FORCE": force})
+    result = launch(
+        mpi, 4, built(mpi, "nested.c", how), [tmp_path], preload=how == "preloaded", env={"STRETTO_FORCE": force}
+    )
     assert result.rc == 0 and result.stdout.count(" 0 wrong") == 4, result
 
 
@@ -140,7 +166,7 @@ def test_the_librarys_own_calls_are_told_from_the_programs(mpi, tmp_path):
     # Open MPI's own I/O does not call MPI by name; ROMIO, which it has too, is written against MPI.
     romio = {"openmpi4": "romio321", "openmpi5": "romio341"}.get(mpis()[mpi]["family"])
     env = {"OMPI_MCA_io": romio} if romio else {}
-    seen = counted(mpi, tmp_path, PROGRAMS / mpi / "nested", [tmp_path], env=env)
+    seen = counted(mpi, tmp_path, built(mpi, "nested.c"), [tmp_path], env=env)
     assert seen["MPI_File_write_all"][:2] == (2, 0)
     assert seen["MPI_Isend"][:2] == seen["MPI_Irecv"][:2] == (2, 0), seen
     assert "MPI_Send" not in seen or seen["MPI_Send"][:2] == (0, 0), seen
@@ -152,36 +178,36 @@ def test_the_librarys_own_calls_are_told_from_the_programs(mpi, tmp_path):
 
 @FRAMING
 def test_a_tool_above_us_that_wraps_only_recv(mpi, force):
-    tool = PROGRAMS / mpi / "libonly_recv_tool.so"
+    tool = only_recv_tool(mpi)
     env = {"LD_PRELOAD": f"{tool}:{library(mpi)}", "STRETTO_FORCE": force}
-    result = launch(mpi, 2, PROGRAMS / mpi / "exchange", env=env)
+    result = launch(mpi, 2, built(mpi, "exchange.c"), env=env)
     exchanged(result)
     assert result.stdout.count(f"tool: {SIZES} receives") == 2, result
 
 
 @FRAMING
 def test_a_tool_below_us_is_not_called_and_breaks_nothing(mpi, force):
-    tool = PROGRAMS / mpi / "libonly_recv_tool.so"
+    tool = only_recv_tool(mpi)
     env = {"LD_PRELOAD": f"{library(mpi)}:{tool}", "STRETTO_FORCE": force}
-    result = launch(mpi, 2, PROGRAMS / mpi / "exchange", env=env)
+    result = launch(mpi, 2, built(mpi, "exchange.c"), env=env)
     exchanged(result)
     assert "tool:" not in result.stdout, result
 
 
 @FRAMING
 def test_a_late_library_that_receives_by_pmpi(mpi, force):
-    late = PROGRAMS / mpi / "liblate.so"
-    exchanged(launch(mpi, 2, PROGRAMS / mpi / "mpi_host", [late], env=forced(force)), force=force)
+    late = late_library(mpi)
+    exchanged(launch(mpi, 2, built(mpi, "mpi_host.c", "linked"), [late], env=forced(force)), force=force)
 
 
 @FRAMING
-def test_a_late_library_that_brings_mpi_with_it_unseen_by_others(mpi, force):
-    late = PROGRAMS / mpi / "liblate.so"
-    exchanged(launch(mpi, 2, PROGRAMS / "host", [late], preload=True, env=forced(force)), force=force)
+def test_a_late_library_that_brings_mpi_with_it_unseen_by_others(mpi, force, host):
+    late = late_library(mpi)
+    exchanged(launch(mpi, 2, host, [late], preload=True, env=forced(force)), force=force)
 
 
-def test_the_calls_of_a_late_library_come(mpi, tmp_path):
-    seen = counted(mpi, tmp_path, PROGRAMS / "host", [PROGRAMS / mpi / "liblate.so"])
+def test_the_calls_of_a_late_library_come(mpi, tmp_path, host):
+    seen = counted(mpi, tmp_path, host, [late_library(mpi)])
     assert seen["MPI_Send"][:2] == seen["MPI_Recv"][:2] == (0, SIZES), seen
 
 
@@ -191,12 +217,12 @@ def test_the_calls_of_a_late_library_come(mpi, tmp_path):
 @FRAMING
 def test_a_caller_by_the_librarys_own_handle_is_left_alone(mpi, force):
     args = [mpis()[mpi]["library"], "all"]
-    exchanged(launch(mpi, 2, PROGRAMS / mpi / "by_handle", args, preload=True, env=forced(force)))
+    exchanged(launch(mpi, 2, built(mpi, "by_handle.c"), args, preload=True, env=forced(force)))
 
 
 def test_a_caller_that_mixes_handle_and_names_gets_its_small_messages(mpi):
     args = [mpis()[mpi]["library"], "mixed"]
-    exchanged(launch(mpi, 2, PROGRAMS / mpi / "by_handle", args, preload=True), sizes=1)
+    exchanged(launch(mpi, 2, built(mpi, "by_handle.c"), args, preload=True), sizes=1)
 
 
 # ---- finding the library
@@ -204,8 +230,7 @@ def test_a_caller_that_mixes_handle_and_names_gets_its_small_messages(mpi):
 
 @pytest.mark.parametrize("how", ["linked", "preloaded"])
 def test_many_threads_ask_before_init(mpi, how):
-    program = PROGRAMS / mpi / ("early_linked" if how == "linked" else "early")
-    result = launch(mpi, 1, program, preload=how == "preloaded")
+    result = launch(mpi, 1, built(mpi, "early.c", how), preload=how == "preloaded")
     assert result.rc == 0 and "early: 0 wrong" in result.stdout, result
 
 
@@ -242,18 +267,18 @@ def test_a_library_that_is_no_mpi_is_refused(mpi):
 
 @pytest.mark.skipif(not {"mpich", "abi"} <= mpis().keys(), reason="needs MPICH 5 with both its ABIs")
 def test_a_libstretto_for_another_abi_says_so():
-    result = launch("mpich", 1, PROGRAMS / "mpich" / "exchange", env={"LD_PRELOAD": str(library("abi"))})
+    result = launch("mpich", 1, built("mpich", "exchange.c"), env={"LD_PRELOAD": str(library("abi"))})
     assert result.rc != 0 and "another ABI" in result.stderr, result
 
 
 @pytest.mark.skipif(not {"mpich", "openmpi"} <= mpis().keys(), reason="needs Open MPI and MPICH")
 def test_a_libstretto_for_another_mpi_says_so():
-    result = launch("mpich", 1, PROGRAMS / "mpich" / "exchange", env={"LD_PRELOAD": str(library("openmpi"))})
+    result = launch("mpich", 1, built("mpich", "exchange.c"), env={"LD_PRELOAD": str(library("openmpi"))})
     assert result.rc != 0 and "is not the MPI that this libstretto was built for" in result.stderr, result
 
 
 def test_our_handles_are_the_programs(mpi, tmp_path):
-    counted(mpi, tmp_path, PROGRAMS / mpi / "handles")
+    counted(mpi, tmp_path, built(mpi, "handles.c"))
 
 
 # ---- the object itself
@@ -299,7 +324,7 @@ def test_the_launcher_itself_may_inherit_us(mpi):
         "OMPI_ALLOW_RUN_AS_ROOT": "1",
         "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
     }
-    command = [mpis()[mpi]["mpirun"], "-n", "2", PROGRAMS / mpi / "exchange"]
+    command = [mpis()[mpi]["mpirun"], "-n", "2", built(mpi, "exchange.c")]
     if mpis()[mpi]["family"].startswith("openmpi"):
         command[1:1] = ["--oversubscribe"]
     result = subprocess.run(command, env=env, capture_output=True, text=True, timeout=60)

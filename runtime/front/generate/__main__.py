@@ -38,7 +38,7 @@ def main():
         return
     files = {
         "mpi/library_table.h": write.table(found),
-        "mpi/library_symbols.h": write.symbols(found),
+        "mpi/library_symbols.h": write.symbols(found, options.library),
         "front/handled.h": write.handled(found, known, class_of),
         "wrappers.cpp": write.wrappers(found, known, class_of),
         "functions.txt": write.listing(found, class_of),

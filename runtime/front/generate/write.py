@@ -41,14 +41,16 @@ extern Data data;
 {redirected}"""
 
 
-def symbols(header):
-    """library_symbols.h: the symbols that fill the two structs, in their order."""
+def symbols(header, library):
+    """library_symbols.h: the library that was built for, and the symbols that fill the two structs, in their order."""
     functions = "".join(f'    "P{f.symbol}",\n' for f in header.functions.values())
     data = "".join(f'    "{name}",\n' for name in header.data)
     return f"""{NOTE}
 #pragma once
 
 namespace stretto::mpi {{
+
+constexpr const char *built_for = "{library or ""}";
 
 constexpr const char *function_symbols[] = {{
 {functions}}};
