@@ -8,7 +8,9 @@ PRESET ?= release
 BUILD := build/$(PRESET)
 PREFIX ?= /usr/local
 PYTHON := build/env/python/bin/python
+# One MPI by the name that `stretto info` gives it, or all that were found.
 MPI ?= all
+ONE_MPI := $(if $(filter all,$(MPI)),,--mpi $(MPI))
 # C and C++; strettof.h is Fortran.
 OURS := git ls-files -z '*.cpp' '*.c' '*.h' ':!include/stretto/strettof.h'
 
@@ -20,26 +22,38 @@ help: ## this list
 setup: ## system packages (where we are root), the Python environment, the MPI libraries
 	@setup/install
 
-.PHONY: build
-build: setup ## libstretto for every MPI found, the stretto command, the kernels (PRESET=release|debug|asan|ubsan|tsan)
+.PHONY: build configure
+build: configure ## libstretto for every MPI found, the stretto command, the kernels (MPI=openmpi|..., PRESET=release|debug|asan|ubsan|tsan)
+	@cmake --build $(BUILD) --target $(if $(filter all,$(MPI)),all,$(MPI))
+
+configure: setup
 	@[ -f $(BUILD)/build.ninja ] || cmake --preset $(PRESET)
-	@cmake --build $(BUILD)
+
+.PHONY: check
+check: configure ## after a change: format, lint, unit tests, what is promised under one MPI; three minutes (MPI=openmpi)
+	@$(PYTHON) tests/check --build $(BUILD) $(ONE_MPI)
 
 .PHONY: test
-test: build ## every test
-	@$(PYTHON) tests/run.py --build $(BUILD)
+test: build ## every test (SUITE='mpi helper', MPI=openmpi|..., K='words of names')
+	@$(PYTHON) tests/run.py --build $(BUILD) $(ONE_MPI) $(if $(K),-k '$(K)') $(SUITE)
+
+.PHONY: test-all
+test-all: build ## the same, and all combinations of MPIs, settings and languages, of which `make test` has each pair; hours
+	@$(PYTHON) tests/run.py --build $(BUILD) --all $(ONE_MPI) $(if $(K),-k '$(K)') $(SUITE)
 
 .PHONY: demo
-demo: build ## real files compressed over an emulated cluster, plain and with Stretto; a table and an HTML report
-	@bench/demo
+demo: MPI := $(if $(filter all,$(MPI)),openmpi,$(MPI))
+demo: configure ## real files compressed over an emulated cluster, plain and with Stretto; a table and an HTML report (MPI=openmpi)
+	@cmake --build $(BUILD) --target demo_$(MPI)
+	@MPI=$(MPI) bench/demo
 
 .PHONY: figures
 figures: build ## the README's table of figures, measured anew
-	@bench/figures $(if $(filter all,$(MPI)),,--mpi $(MPI))
+	@bench/figures $(ONE_MPI)
 
 .PHONY: promises
 promises: build ## what an MPI library promises, in every setting under every MPI (make test leaves some out) (MPI=openmpi|...)
-	@STRETTO_BUILD=$(CURDIR)/$(BUILD) STRETTO_TESTS_FULL=1 $(PYTHON) -m pytest -q tests/mpi $(if $(filter all,$(MPI)),,--mpi $(MPI))
+	@STRETTO_BUILD=$(CURDIR)/$(BUILD) STRETTO_TESTS_FULL=1 $(PYTHON) -m pytest -q tests/mpi $(ONE_MPI)
 
 .PHONY: lint
 lint: setup ## format of C++ and Python
@@ -53,15 +67,15 @@ format: setup ## make it so
 
 .PHONY: fuzz
 fuzz: build ## random programs, with and without Stretto, compared (MPI=openmpi|..., PROGRAMS=1000, SEED=1, TRIGGER=pages, MODE=run: calls return early, MODE=unmatched: before the match, MODE=coll: half of it collectives, LANGUAGE=c|fortran)
-	@tests/fuzz/campaign --build $(BUILD) $(if $(filter all,$(MPI)),,--mpi $(MPI)) $(if $(PROGRAMS),--programs $(PROGRAMS)) $(if $(SEED),--seed $(SEED)) $(if $(TRIGGER),--trigger $(TRIGGER)) $(if $(LANGUAGE),--language $(LANGUAGE)) $(if $(filter run,$(MODE)),--release) $(if $(filter unmatched,$(MODE)),--release unmatched) $(if $(filter coll,$(MODE)),--collectives)
+	@tests/fuzz/campaign --build $(BUILD) $(ONE_MPI) $(if $(PROGRAMS),--programs $(PROGRAMS)) $(if $(SEED),--seed $(SEED)) $(if $(TRIGGER),--trigger $(TRIGGER)) $(if $(LANGUAGE),--language $(LANGUAGE)) $(if $(filter run,$(MODE)),--release) $(if $(filter unmatched,$(MODE)),--release unmatched) $(if $(filter coll,$(MODE)),--collectives)
 
 .PHONY: suite-mpich
 suite-mpich: build ## MPICH's own tests, by MPI alone and with Stretto: the same pass (MPI=openmpi|..., as for suite-mpi4py)
-	@tests/suites/run mpich --build $(BUILD) $(if $(filter all,$(MPI)),,--mpi $(MPI))
+	@tests/suites/run mpich --build $(BUILD) $(ONE_MPI)
 
 .PHONY: suite-mpi4py
 suite-mpi4py: build ## mpi4py's own tests, likewise
-	@tests/suites/run mpi4py --build $(BUILD) $(if $(filter all,$(MPI)),,--mpi $(MPI))
+	@tests/suites/run mpi4py --build $(BUILD) $(ONE_MPI)
 
 .PHONY: model
 model: setup ## the protocol's models, checked
@@ -85,13 +99,13 @@ sanitize-%:
 	@$(MAKE) build PRESET=$*
 	@ctest --test-dir build/$* -R '^unit' --output-on-failure
 	@STRETTO_BUILD=$(CURDIR)/build/$* LD_PRELOAD=$$(gcc -print-file-name=lib$*.so) \
-		$(PYTHON) -m pytest -q tests/mpi tests/matrix $(if $(filter all,$(MPI)),,--mpi $(MPI))
+		$(PYTHON) -m pytest -q tests/mpi tests/matrix $(ONE_MPI)
 	@STRETTO_BUILD=$(CURDIR)/build/$* LD_PRELOAD=$$(gcc -print-file-name=lib$*.so) STRETTO_TRACKER=mprotect STRETTO_GUARD=mprotect \
-		STRETTO_TESTS_WHOLE_PAGES=1 $(PYTHON) -m pytest -q tests/mpi -k "released- or unmatched- or pages-" $(if $(filter all,$(MPI)),,--mpi $(MPI))
+		STRETTO_TESTS_WHOLE_PAGES=1 $(PYTHON) -m pytest -q tests/mpi -k "released- or unmatched- or pages-" $(ONE_MPI)
 
 .PHONY: memory
 memory: build ## three ranks send a gigabyte each to one that sleeps: what it holds stays within the budget
-	@STRETTO_BUILD=$(CURDIR)/$(BUILD) $(PYTHON) -m pytest tests/memory --full
+	@STRETTO_BUILD=$(CURDIR)/$(BUILD) STRETTO_TESTS_FULL=1 $(PYTHON) -m pytest tests/memory --full
 
 .PHONY: install
 install: build ## into PREFIX (/usr/local)

@@ -3,7 +3,7 @@
 # Builds one MPI program for every MPI found (or those of MPIS), as FOLDER/MPI/NAME in the build tree; FOLDER is by default the
 # name of the current source folder (bench, tests). With STRETTO it is linked with libstretto, before the MPI library; without,
 # libstretto is not in its process. FORTRAN: sources are Fortran, and only MPIs that have it are built for.
-# LIBRARIES_EACH: of each, lib_MPI. The targets are called NAME_MPI; the target NAME builds all.
+# LIBRARIES_EACH: of each, lib_MPI. The targets are called NAME_MPI; the target NAME builds all, the target MPI all that is for this MPI.
 function(add_mpi_program name)
     cmake_parse_arguments(PARSE_ARGV 1 arg "STRETTO;FORTRAN" "FOLDER" "SOURCES;MPIS;LIBRARIES;LIBRARIES_EACH;DEFINITIONS")
     if(arg_UNPARSED_ARGUMENTS OR NOT arg_SOURCES)
@@ -28,6 +28,7 @@ function(add_mpi_program name)
         set(target ${name}_${mpi})
         add_executable(${target} ${arg_SOURCES})
         add_dependencies(${name} ${target})
+        add_dependencies(${mpi} ${target})
         set_target_properties(${target} PROPERTIES
             OUTPUT_NAME ${name}
             RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/${arg_FOLDER}/${mpi}

@@ -1,7 +1,35 @@
-"""What all tests that launch MPI programs share: which MPIs they run under (pytest --mpi NAME: only that one)."""
+"""What all tests that launch MPI programs share: which MPIs they run under (pytest --mpi NAME: only that one), which combinations of
+options are enough, and what runs side by side."""
+
+import os
+from pathlib import Path
 
 import pytest
 from launch import mpis
+from pairs import thinned
+
+HERE = Path(__file__).parent
+
+# Tests of one group run one after the other, in one process (pytest-xdist, --dist loadgroup): they share what is made once, or a lab. Of
+# other suites each test is its own group.
+GROUPED_BY = {
+    "mpi": ("mpi", "setting"),  # one launch has all promises of a setting
+    "report": ("mpi",),
+    "helper": (),
+    "install": (),
+    "lab": (),
+}
+# Those that take longest come first, so that nobody waits for them at the end.
+FIRST = ("suites", "mpi", "bench", "fuzz", "lab")
+
+
+def pytest_configure(config):
+    config.addinivalue_line(
+        "markers",
+        "pairs(of, left_out): of its combinations only so many run that each pair of two options' values is met (make test-all: all). "
+        "of: a function from its parameters to {option: value}, where they are not the options themselves; "
+        "left_out: from its parameters to why this combination cannot be run, or None",
+    )
 
 
 def pytest_addoption(parser):
@@ -15,3 +43,46 @@ def pytest_generate_tests(metafunc):
         if unknown:
             raise pytest.UsageError(f"--mpi {' '.join(unknown)}: set-up found {', '.join(mpis())}")
         metafunc.parametrize("mpi", wanted, scope="session")
+
+
+def suite_of(item):
+    """The folder of tests/ that it is in."""
+    return item.path.relative_to(HERE).parts[0]
+
+
+def thin(items):
+    """Skip what the other combinations of a test marked `pairs` make up for."""
+    functions = {}
+    for item in items:
+        if item.get_closest_marker("pairs"):
+            functions.setdefault(item.function, []).append(item)
+    for combinations in functions.values():
+        words = combinations[0].get_closest_marker("pairs").kwargs
+        of, left_out = words.get("of", dict), words.get("left_out", lambda **parameters: None)
+        options = [(item, of(**item.callspec.params)) for item in combinations if not left_out(**item.callspec.params)]
+        different = {str(one): one for _, one in options}
+        chosen = thinned(list(different.values()))
+        for item, one in options:
+            if one not in chosen:
+                item.add_marker(
+                    pytest.mark.skip(reason="pairs of its options are met in others: make test-all runs it")
+                )
+
+
+def pytest_runtest_setup(item):
+    left_out = item.get_closest_marker("pairs") and item.get_closest_marker("pairs").kwargs.get("left_out")
+    if left_out and (reason := left_out(**item.callspec.params)):
+        pytest.skip(reason)
+
+
+def pytest_collection_modifyitems(items):
+    if not os.environ.get("STRETTO_TESTS_FULL"):
+        thin(items)
+    for item in items:
+        suite = suite_of(item)
+        values = item.callspec.params if hasattr(item, "callspec") else {}
+        by = GROUPED_BY.get(suite)
+        known = [] if by is None else [str(values[name]) for name in by if name in values]
+        grouped = by is not None and len(known) == len(by)
+        item.add_marker(pytest.mark.xdist_group("-".join([suite, *known]) if grouped else item.nodeid))
+    items.sort(key=lambda item: FIRST.index(suite_of(item)) if suite_of(item) in FIRST else len(FIRST))

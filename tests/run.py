@@ -1,6 +1,8 @@
-"""Run every test and count: the unit tests through ctest, then each pytest suite. The last line is `N passed, N failed`.
+"""Run every test and count: what needs no MPI library first, through ctest, then all suites of pytest, side by side.
 
-python tests/run.py [--build build/release] [SUITE ...]
+python tests/run.py [--build build/release] [--mpi NAME] [-k WORDS] [--jobs N] [--all] [SUITE ...]
+
+The last line is `N passed, N failed`. Before it stand the suites with what each took, of one core or more.
 """
 
 import argparse
@@ -13,86 +15,96 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
+TESTS = ROOT / "tests"
+CORES = len(os.sched_getaffinity(0))
 
 
 @dataclass
 class Count:
+    seconds: float = 0.0  # of all its tests, one after the other
     passed: int = 0
     failed: int = 0
     skipped: int = 0
     names: list[str] = field(default_factory=list)  # of what failed
 
-    def add(self, other):
-        self.passed += other.passed
-        self.failed += other.failed
-        self.skipped += other.skipped
-        self.names += other.names
+
+def suites():
+    return sorted({path.parent.name for path in TESTS.glob("*/test_*.py")})
 
 
-def read(junit, status, stage):
-    """Count from a JUnit file. A stage that failed without saying which test did is one failure itself."""
-    count = Count()
-    if junit.exists():
-        for case in ElementTree.parse(junit).iter("testcase"):
-            if case.find("failure") is not None or case.find("error") is not None:
-                count.failed += 1
-                count.names.append(f"{stage}: {case.get('name')}")
-            elif case.find("skipped") is not None or case.get("status") in ("notrun", "disabled"):
-                count.skipped += 1
-            else:
-                count.passed += 1
-    if status != 0 and count.failed == 0:
-        count.failed += 1
-        count.names.append(f"{stage}: ended with status {status}")
-    return count
+def suite_of(case):
+    """Of a test in a JUnit file of pytest: tests.mpi.test_promises."""
+    return case.get("classname").split(".")[1]
 
 
-def stages(build, wanted):
-    """Name, command and JUnit file of each stage."""
-    results = build / "results"
-    results.mkdir(exist_ok=True)
-    if not wanted or "unit" in wanted:
-        junit = results / "unit.xml"
-        yield (
-            "unit",
-            ["ctest", "--test-dir", build, "-LE", "pytest", "--output-on-failure", "--output-junit", junit],
-            junit,
-        )
-    tests = ROOT / "tests"
-    suites = sorted(tests.glob("test_*.py")) + sorted({path.parent for path in tests.glob("*/test_*.py")})
-    for suite in suites:
-        name = suite.stem.removeprefix("test_")
-        if wanted and name not in wanted:
-            continue
-        junit = results / f"{name}.xml"
-        yield name, [sys.executable, "-m", "pytest", suite, f"--junit-xml={junit}"], junit
+def read(junit, status, stage, suite=lambda case: "unit"):
+    """What became of the tests of a JUnit file, by suite. A stage that failed without saying which test did is one failure itself."""
+    counts = {}
+    for case in ElementTree.parse(junit).iter("testcase") if junit.exists() else ():
+        count = counts.setdefault(suite(case), Count())
+        count.seconds += float(case.get("time"))
+        if case.find("failure") is not None or case.find("error") is not None:
+            count.failed += 1
+            count.names.append(f"{suite(case)}: {case.get('name')}")
+        elif case.find("skipped") is not None or case.get("status") in ("notrun", "disabled"):
+            count.skipped += 1
+        else:
+            count.passed += 1
+    if status != 0 and not any(count.failed for count in counts.values()):
+        counts[stage] = Count(failed=1, names=[f"{stage}: ended with status {status}"])
+    return counts
+
+
+def run(stage, command, environment):
+    print(f"==== {stage}", flush=True)
+    return subprocess.run([str(word) for word in command], cwd=ROOT, env=environment).returncode
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--build", type=Path, default=ROOT / "build" / "release", help="a build tree")
-    parser.add_argument("suites", nargs="*", help="unit, or a folder of tests/; default: all")
+    parser.add_argument("--mpi", action="append", default=[], help="only under this MPI (may be repeated)")
+    parser.add_argument("-k", dest="words", help="only tests with these words in their names, as pytest's -k")
+    parser.add_argument("--jobs", type=int, default=CORES, help=f"so many tests side by side (default: {CORES})")
+    parser.add_argument("--all", action="store_true", help="the full products of MPIs, settings and languages, too")
+    parser.add_argument("suites", nargs="*", help=f"unit, {', '.join(suites())} (default: all)")
     options = parser.parse_args()
+    if unknown := set(options.suites) - {"unit", *suites()}:
+        parser.error(f"no suite is called {', '.join(unknown)}: there are unit, {', '.join(suites())}")
     build = options.build.resolve()
+    results = build / "results"
+    results.mkdir(exist_ok=True)
+    environment = os.environ | {"STRETTO_BUILD": str(build)} | ({"STRETTO_TESTS_FULL": "1"} if options.all else {})
 
-    total, times = Count(), []
-    for stage, command, junit in stages(build, options.suites):
-        print(f"==== {stage}", flush=True)
+    begin, counts = time.monotonic(), {}
+    if not options.suites or "unit" in options.suites:
+        junit = results / "unit.xml"
         junit.unlink(missing_ok=True)
-        begin = time.monotonic()
-        status = subprocess.run(command, cwd=ROOT, env=os.environ | {"STRETTO_BUILD": str(build)}).returncode
-        seconds = time.monotonic() - begin
-        count = read(junit, status, stage)
-        total.add(count)
-        times.append(
-            f"{stage:12} {seconds:7.1f} s  {count.passed} passed, {count.failed} failed, {count.skipped} skipped"
-        )
+        words = ["-R", options.words.replace(" or ", "|")] if options.words else []
+        command = ["ctest", "--test-dir", build, "-LE", "pytest", "-j", options.jobs, "--output-on-failure", *words]
+        status = run("unit", [*command, "--quiet", "--output-junit", junit], environment)
+        counts |= read(junit, status, "unit")
+    folders = [TESTS / suite for suite in options.suites if suite != "unit"]
+    if folders or not options.suites:
+        junit = results / "pytest.xml"
+        junit.unlink(missing_ok=True)
+        command = [sys.executable, "-m", "pytest", *(folders or [TESTS]), f"--junit-xml={junit}"]
+        command += ["-n", options.jobs, "--dist", "loadgroup", "--no-loadscope-reorder"] if options.jobs > 1 else []
+        command += [f"--mpi={mpi}" for mpi in options.mpi] + (["-k", options.words] if options.words else [])
+        status = run(f"pytest, {options.jobs} side by side", command, environment)
+        counts |= read(junit, status if status != 5 else 0, "pytest", suite_of)  # 5: nothing has these words
 
-    print("\n====", *times, sep="\n")
-    for name in total.names:
-        print(f"FAILED {name}")
-    print(f"{total.passed} passed, {total.failed} failed", flush=True)
-    return 1 if total.failed or not total.passed else 0
+    print(f"\n==== {(time.monotonic() - begin) / 60:.1f} minutes; what each suite took, by itself:")
+    for suite, count in sorted(counts.items(), key=lambda of: -of[1].seconds):
+        print(
+            f"{suite:12} {count.seconds:7.1f} s  {count.passed} passed, {count.failed} failed, {count.skipped} skipped"
+        )
+    for count in counts.values():
+        for name in count.names:
+            print(f"FAILED {name}")
+    passed, failed = (sum(getattr(count, which) for count in counts.values()) for which in ("passed", "failed"))
+    print(f"{passed} passed, {failed} failed", flush=True)
+    return 1 if failed or not passed else 0
 
 
 if __name__ == "__main__":

@@ -30,6 +30,7 @@ def threads(result, when):
     return [int(line.split()[1]) for line in result.stdout.splitlines() if line.startswith(when)]
 
 
+@pytest.mark.pairs
 @pytest.mark.parametrize("force", ["", "1"])
 @pytest.mark.parametrize("how, there", [("auto", 1), ("300", 1), ("off", 0)])
 def test_it_moves_messages_while_the_program_computes(mpi, how, there, force):

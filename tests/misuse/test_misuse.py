@@ -62,6 +62,7 @@ def run(mpi, misuse, **options):
     return result
 
 
+@pytest.mark.pairs
 @pytest.mark.parametrize("force", ["", "1"], ids=["usual", "force"])
 @pytest.mark.parametrize("misuse", MISUSES)
 def test_misuse_ends_the_job_with_a_message(mpi, misuse, force):

@@ -13,6 +13,7 @@ import subprocess
 import pytest
 from compile import program
 from launch import launch, library
+from pairs import ITSELF
 
 HERE = pathlib.Path(__file__).parent
 FORCE = {"STRETTO_FORCE": "1", "STRETTO_NONCE": "73747265747461206675676120342027"}
@@ -58,32 +59,6 @@ SETTINGS = {
     "helped-unmatched-force-tcp": (2, "tcp", "linked", None, FORCE | UNMATCHED | HELPED),
     "helped-pages-force": (3, "shm", "preloaded", None, FORCE | PAGES | HELPED),
     "off": (2, "shm", "linked", None, {"STRETTO": "off"}),
-}
-# The standard ABI's library is MPICH 5 once more: how we bind to it differs, not what it does. Of MPICH 4.0, whose UCX is slow, and of Open
-# MPI 5 most of what differs in one thing only is left to the others. `make promises` runs all in every setting.
-MANY = SETTINGS.keys() - {
-    "linked-tcp-small",
-    "serialized-force",
-    "pages-tcp",
-    "pages-force-tcp-mprotect",
-    "released-threads-force-tcp",
-    "unmatched-force",
-    "helped-pages-force",
-    "off",
-}
-FEWER = {
-    "openmpi5": MANY,
-    "mpich4": MANY,
-    "abi": {
-        "reference",
-        "linked-tcp",
-        "preloaded-force-tcp",
-        "threads-force-tcp",
-        "pages-force",
-        "released-force-mprotect",
-        "unmatched-force-tcp",
-        "helped-unmatched-force-tcp",
-    },
 }
 # MPICH 5.0.2 itself hangs over TCP after it has truncated a large message.
 WRONG_WITHOUT_US = {(mpi, "tcp"): {"a_truncated_receive_returns_its_error"} for mpi in ("mpich", "abi")}
@@ -184,12 +159,20 @@ def outcomes(mpi, setting):
     return found, provided, set(known)
 
 
+def options(mpi, setting, name):
+    """What a setting consists of, which is met in pairs; each setting is met itself, too. `make promises` runs all under every MPI."""
+    *values, environment = SETTINGS[setting]
+    words = ("STRETTO", "TRIGGER", "TRACKER", "RELEASE", "HELPER", "FORCE", "DELTA")
+    varied = {word: environment.get("STRETTO" if word == "STRETTO" else f"STRETTO_{word}") for word in words}
+    named = dict(zip(("ranks", "transport", "use", "level"), values, strict=True))
+    return {ITSELF: setting, "mpi": mpi} | {option: str(value) for option, value in (named | varied).items()}
+
+
+@pytest.mark.pairs(of=options)
 @pytest.mark.parametrize("setting, name", CASES)
 def test_promise(mpi, setting, name):
     if SETTINGS[setting][2] and not library(mpi).exists():
         pytest.skip("libstretto is not built for this MPI")
-    if setting not in FEWER.get(mpi, SETTINGS) and not os.environ.get("STRETTO_TESTS_FULL"):
-        pytest.skip("make promises runs this setting, too")
     found, _, known = outcomes(mpi, setting)
     if name not in known:
         pytest.skip("this MPI has no such function")
