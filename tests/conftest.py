@@ -50,8 +50,8 @@ def suite_of(item):
     return item.path.relative_to(HERE).parts[0]
 
 
-def thin(items):
-    """Skip what the other combinations of a test marked `pairs` make up for."""
+def made_up_for(items):
+    """Of the tests marked `pairs`, the combinations whose pairs are met in others."""
     functions = {}
     for item in items:
         if item.get_closest_marker("pairs"):
@@ -61,12 +61,8 @@ def thin(items):
         of, left_out = words.get("of", dict), words.get("left_out", lambda **parameters: None)
         options = [(item, of(**item.callspec.params)) for item in combinations if not left_out(**item.callspec.params)]
         different = {str(one): one for _, one in options}
-        chosen = thinned(list(different.values()))
-        for item, one in options:
-            if one not in chosen:
-                item.add_marker(
-                    pytest.mark.skip(reason="pairs of its options are met in others: make test-all runs it")
-                )
+        chosen = {str(one) for one in thinned(list(different.values()))}
+        yield from (item for item, one in options if str(one) not in chosen)
 
 
 def pytest_runtest_setup(item):
@@ -75,9 +71,11 @@ def pytest_runtest_setup(item):
         pytest.skip(reason)
 
 
-def pytest_collection_modifyitems(items):
+def pytest_collection_modifyitems(config, items):
     if not os.environ.get("STRETTO_TESTS_FULL"):
-        thin(items)
+        fewer = set(made_up_for(items))
+        config.hook.pytest_deselected(items=[item for item in items if item in fewer])
+        items[:] = [item for item in items if item not in fewer]
     for item in items:
         suite = suite_of(item)
         values = item.callspec.params if hasattr(item, "callspec") else {}

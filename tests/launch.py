@@ -117,6 +117,8 @@ def launch(mpi, n, program, args=(), *, env=None, preload=False, transport="shm"
             "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
         }
         outside |= {"PRTE_ALLOW_RUN_AS_ROOT": "1", "PRTE_ALLOW_RUN_AS_ROOT_CONFIRM": "1", MARK: mark}
+        # What drivers a machine has (OpenCL's, say) is not for hwloc to load into every rank: it has no plug-ins in an empty folder.
+        outside |= {"HWLOC_PLUGINS_PATH": scratch}
         command = [*_command(mpi, n, transport, own, launcher), str(program), *map(str, args)]
         return _run(command, outside, timeout, mark)
 
