@@ -26,9 +26,9 @@ FIRST = ("suites", "mpi", "bench", "fuzz", "lab")
 def pytest_configure(config):
     config.addinivalue_line(
         "markers",
-        "pairs(of, left_out): of its combinations only so many run that each pair of two options' values is met (make test-all: all). "
+        "pairs(of, left_out, always): of its combinations only so many run that each pair of two options' values is met (make test-all: all). "
         "of: a function from its parameters to {option: value}, where they are not the options themselves; "
-        "left_out: from its parameters to why this combination cannot be run, or None",
+        "left_out: from its parameters to why this combination cannot be run, or None; always: whether this one runs whatever others meet",
     )
 
 
@@ -58,10 +58,12 @@ def made_up_for(items):
             functions.setdefault(item.function, []).append(item)
     for combinations in functions.values():
         words = combinations[0].get_closest_marker("pairs").kwargs
-        of, left_out = words.get("of", dict), words.get("left_out", lambda **parameters: None)
+        of = words.get("of", dict)
+        left_out, always = (words.get(word, lambda **parameters: False) for word in ("left_out", "always"))
         options = [(item, of(**item.callspec.params)) for item in combinations if not left_out(**item.callspec.params)]
         different = {str(one): one for _, one in options}
-        chosen = {str(one) for one in thinned(list(different.values()))}
+        needed = {str(one): one for item, one in options if always(**item.callspec.params)}
+        chosen = {str(one) for one in thinned(list(different.values()), needed.values())}
         yield from (item for item, one in options if str(one) not in chosen)
 
 

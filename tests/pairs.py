@@ -14,9 +14,10 @@ def pairs_of(case):
     return {*combinations(paired, 2), case.get(ITSELF)}
 
 
-def thinned(cases):
-    """Some of these combinations, in their order, that meet each pair that any of them meets."""
-    left, chosen = set().union(*map(pairs_of, cases)), []
+def thinned(cases, always=()):
+    """Some of these combinations, in their order, that meet each pair that any of them meets; those of `always` among them."""
+    chosen = list(always)
+    left = set().union(*map(pairs_of, cases)).difference(*map(pairs_of, chosen))
     while left:
         chosen.append(max(cases, key=lambda case: len(pairs_of(case) & left)))
         left -= pairs_of(chosen[-1])

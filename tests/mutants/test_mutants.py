@@ -1,13 +1,33 @@
-"""The mutants fit the runtime as it is. (`make mutants` builds them and sees them fail.)"""
+"""The mutants fit the runtime and the tests as they are. (`make mutants` builds them and sees them fail.)"""
 
-from pathlib import Path
+import sys
 
 import pytest
+from launch import ROOT
 from mutants import MUTANTS
 
-RUNTIME = Path(__file__).resolve().parent.parent.parent / "runtime"
+sys.path.append(str(ROOT / "tests/mpi"))
+from test_promises import SETTINGS, TRIED_BY_MUTANTS
+
+
+def words(environment):
+    """What Stretto reads of it."""
+    return {name: value for name, value in environment.items() if not name.startswith("STRETTO_TESTS")}
 
 
 @pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.what)
 def test_its_place_is_there_once(mutant):
-    assert (RUNTIME / mutant.file).read_text().count(mutant.old) == 1
+    assert (ROOT / "runtime" / mutant.file).read_text().count(mutant.old) == 1
+
+
+@pytest.mark.parametrize("mutant", [one for one in MUTANTS if one.promises], ids=lambda mutant: mutant.what)
+def test_the_setting_that_notices_it_is_in_every_test_run(mutant):
+    alike = {
+        setting
+        for setting, (_, transport, use, level, environment) in SETTINGS.items()
+        if use
+        and transport == mutant.transport
+        and (level or "") == mutant.level
+        and words(environment) == words(mutant.env)
+    }
+    assert not alike or any((mutant.mpi, setting) in TRIED_BY_MUTANTS for setting in alike)
