@@ -111,6 +111,15 @@ bool other_threads() {
 
 } // namespace
 
+Alone::Alone() {
+    if (progress::Guard::pages && !progress::Guard::multiple && depth == 1) guard.emplace();
+    in_native_call = true;
+}
+
+Alone::~Alone() {
+    in_native_call = was;
+}
+
 void settle_everything(bool uses_buffers) {
     if (!pages::Guard::any() && !pages::Tracker::any()) return;
     if (uses_buffers || (!progress::Guard::multiple && other_threads())) pages::Guard::retire(nullptr, SIZE_MAX);

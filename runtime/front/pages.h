@@ -25,14 +25,12 @@ void settle(const void *buf, MPI_Count count, MPI_Datatype type, bool written);
 //! MPI_THREAD_MULTIPLE (see Alone). In the first case nothing is watched any more. Not under the lock.
 void settle_everything(bool uses_buffers);
 
-//! \brief A call of the library itself: below MPI_THREAD_MULTIPLE, once pages are used, no fault of another thread may call it meanwhile.
+//! \brief A call of the library itself: below MPI_THREAD_MULTIPLE, once pages are used, no fault of another thread may call it meanwhile. Not
+//! inline: hundreds of wrappers have one.
 class Alone {
 public:
-    Alone() {
-        if (progress::Guard::pages && !progress::Guard::multiple && depth == 1) guard.emplace();
-        in_native_call = true;
-    }
-    ~Alone() { in_native_call = was; }
+    Alone();
+    ~Alone();
     Alone(const Alone &) = delete;
     Alone &operator=(const Alone &) = delete;
 
