@@ -30,6 +30,13 @@ COUNTER = re.compile(r"^.*?stretto: counter \d+ (\S+) (\d+)\s*$", re.M)
 ALGORITHM = re.compile(r"stretto: algorithm \d+ (\S+) (\d+)\s*$", re.M)
 
 
+# A rank of MPICH that waits lets another have the core; in collectives through shared memory it never does, unless they have other algorithms.
+YIELDING = {"MPIR_CVAR_POLLS_BEFORE_YIELD": "1"}
+YIELDING_IN_COLLECTIVES = {
+    f"MPIR_CVAR_{name}_POSIX_INTRA_ALGORITHM": "mpir" for name in ("BARRIER", "BCAST", "REDUCE", "ALLREDUCE")
+}
+
+
 def as_from_a_terminal():
     """For Popen's preexec_fn. Whoever started us may ignore SIGINT (nohup, a shell's background job); a terminal does not."""
     signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -145,13 +152,11 @@ def _command(mpi, n, transport, env, launcher):
         for name, value in env.items():
             command += ["-x", f"{name}={value}"]
     else:
-        env = {"MPIR_CVAR_POLLS_BEFORE_YIELD": "1", "MPIR_CVAR_CH4_NETMOD": "ofi", "FI_PROVIDER": "tcp", **env}
+        env = YIELDING | {"MPIR_CVAR_CH4_NETMOD": "ofi", "FI_PROVIDER": "tcp"} | env
         if transport == "tcp":
             env = {"MPIR_CVAR_NOLOCAL": "1", "FI_TCP_IFACE": "lo", **env}
         elif n > len(os.sched_getaffinity(0)):
-            # Its collectives through shared memory wait without ever yielding: four times as long where ranks outnumber cores.
-            names = ("BARRIER", "BCAST", "REDUCE", "ALLREDUCE")
-            env = {**{f"MPIR_CVAR_{name}_POSIX_INTRA_ALGORITHM": "mpir" for name in names}, **env}
+            env = YIELDING_IN_COLLECTIVES | env  # else four times as long
         command = [found["mpirun"], "-bind-to", "none"]
         for name, value in env.items():
             command += ["-genv", name, value]
