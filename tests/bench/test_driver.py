@@ -15,7 +15,7 @@ STRETTO = BUILD / "bin/stretto"
 SHORT = ("--reps", 2, "--turns", 1, "--attempts", 1, "--patience", 0)
 
 
-def bench(*words, prefix=None, timeout=170):
+def bench(*words, prefix=None, timeout=300):
     """With the programs of another build, the driver is started by itself: `stretto` knows its own."""
     command = [sys.executable, ROOT / "bench/driver"] if prefix else [STRETTO, "bench"]
     return subprocess.run(

@@ -149,7 +149,7 @@ def outcomes(mpi, setting):
             arguments = (["--level", level] if level else []) + left
             result = launch(
                 mpi, ranks, executable, arguments, transport=transport, env=env, preload=use == "preloaded",
-                timeout=int(os.environ.get("STRETTO_TEST_TIMEOUT", 120)),
+                timeout=int(os.environ.get("STRETTO_TEST_TIMEOUT", 300)),
             )  # fmt: skip
             provided = provided or re.findall(r"^provided (.*)$", result.stdout, re.M)
             running = read(result, left, found)
