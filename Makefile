@@ -60,6 +60,10 @@ lint: setup ## format of C++ and Python
 	@$(OURS) | xargs -0 --no-run-if-empty clang-format --dry-run -Werror
 	@$(PYTHON) -m ruff check . && $(PYTHON) -m ruff format --check .
 
+.PHONY: tidy
+tidy: build ## clang-tidy over the runtime: faults, not taste
+	@tests/tidy --build $(BUILD)
+
 .PHONY: format
 format: setup ## make it so
 	@$(OURS) | xargs -0 --no-run-if-empty clang-format -i
