@@ -297,7 +297,7 @@ int recv(void *buf, MPI_Count count, MPI_Datatype type, int source, int tag, MPI
         trigger::enter(memory.data(), memory.size(), *receive);
         if (open.listens) stretto_receives_open = stretto_receives_open + 1;
     }
-    open_receives.push_back(std::move(open));
+    open_receives.push_back(open);
     return MPI_SUCCESS;
 }
 
@@ -309,7 +309,7 @@ int recv_end(const void *buf, MPI_Status *status, CallSite site) {
         const auto at = std::find_if(open_receives.begin(), open_receives.end(),
                                      [&](const OpenReceive &o) { return o.buf == buf; });
         if (at == open_receives.end()) fail("MPIX_Delta_recv_end", "no delta receive into this buffer is open", site);
-        open = std::move(*at);
+        open = *at;
         open_receives.erase(at);
         if (!open.complete) {
             trigger::leave(*open.incoming.receive);

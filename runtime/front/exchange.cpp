@@ -34,6 +34,7 @@ bool lay_out(Side &side, const void *address, const std::vector<int> &list, cons
 // The same block for each.
 Blocks to_all(const std::vector<int> &list, std::size_t bytes) {
     std::vector<Range> blocks;
+    blocks.reserve(list.size());
     for (const int one : list) blocks.push_back({0, one == MPI_PROC_NULL ? 0 : bytes});
     return Blocks::of(std::move(blocks));
 }

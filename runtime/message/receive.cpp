@@ -444,10 +444,7 @@ void Receive::learn_release() {
 bool Receive::arrived(Range range) {
     if (state == State::complete) return true;
     if (state == State::posted) return false;
-    if (!buffer().contiguous()) { // memory does not say which bytes of the message: all of them
-        poll();
-        return state == State::complete;
-    }
+    if (!buffer().contiguous()) return poll(); // memory does not say which bytes of the message: all of them
     if (range.end <= first_data) return true;
     const std::size_t begin = range.begin <= first_data ? 0 : (range.begin - first_data) / delta;
     for (std::size_t k = begin; k < cells && cell(k).begin < range.end; k++) {

@@ -26,7 +26,7 @@ public:
 
     //! How many may share a communicator of ours whose tags go up to this one.
     static int most_on_one(int tag_bound) {
-        return static_cast<int>((static_cast<long>(tag_bound) + 1) / (lanes * operations));
+        return static_cast<int>((static_cast<long>(tag_bound) + 1) / (static_cast<long>(lanes) * operations));
     }
 
     //! On communicators of ours, with so many channels on each at the most, among these ranks of them, which are all those of a communicator

@@ -43,6 +43,7 @@ std::vector<Peer *> peers_of(MPI_Group group) {
     library.Group_free(&group);
     library.Group_free(&world);
     std::vector<Peer *> peers;
+    peers.reserve(in_world.size());
     for (const int rank : in_world)
         peers.push_back(rank == MPI_UNDEFINED ? nullptr : &job.peers[static_cast<std::size_t>(rank)]);
     return peers;

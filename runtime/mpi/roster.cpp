@@ -12,8 +12,6 @@ namespace stretto::mpi::roster {
 
 namespace {
 
-constexpr int pmi1_ranks_limit = 4096;
-
 struct State {
     std::string card;
     const char *how = "none";
@@ -59,6 +57,8 @@ const char *read_from_manager(State &s, int rank, std::vector<std::optional<std:
 
 #else
 
+constexpr int pmi1_ranks_limit = 4096;
+
 const char *publish_with_manager(State &s) {
     if (const char *why = s.manager.connect()) return why;
     s.how = "pmi1";
@@ -80,7 +80,8 @@ const char *read_from_manager(State &s, int rank, std::vector<std::optional<std:
 
 void publish(std::string_view card) {
     State &s = state();
-    const std::string_view peers = std::getenv("STRETTO_PEERS") ? std::getenv("STRETTO_PEERS") : "";
+    const char *said = std::getenv("STRETTO_PEERS");
+    const std::string_view peers = said ? said : "";
     if (!printable(card)) {
         give_up("the card has characters that a process manager may not carry");
         return;

@@ -48,7 +48,7 @@ std::string open() {
     wanted.features = needed | (protects_unpopulated ? UFFD_FEATURE_WP_UNPOPULATED : 0);
     descriptor = open_descriptor();
     if (descriptor >= 0 && ioctl(descriptor, UFFDIO_API, &wanted) == 0) return "";
-    const std::string reason = refused();
+    std::string reason = refused();
     close();
     return reason;
 }

@@ -186,6 +186,7 @@ bool Run::look() {
     if (n <= 0) return false;
     // Those that have ended make room, and their lanes go on, which appends others.
     std::vector<Sent> ended;
+    ended.reserve(static_cast<std::size_t>(n));
     for (int k = 0; k < n; k++) ended.push_back(sent[static_cast<std::size_t>(done[static_cast<std::size_t>(k)])]);
     std::size_t kept = 0;
     for (std::size_t k = 0; k < requests.size(); k++)

@@ -243,6 +243,7 @@ std::vector<Fields> bars(std::vector<Row> rows) {
     std::stable_sort(rows.begin(), rows.end(), [](const Row &a, const Row &b) { return a.all() > b.all(); });
     rows.resize(std::min(rows.size(), most_bars));
     std::vector<Fields> all;
+    all.reserve(rows.size());
     for (const Row &row : rows) all.push_back(bar(row, rows.front().all()));
     return all;
 }
@@ -328,8 +329,10 @@ std::string command_line() {
 
 std::string date() {
     const std::time_t now = std::time(nullptr);
+    std::tm here{};
+    localtime_r(&now, &here); // std::localtime's answer is also the program's other threads'
     char text[64];
-    std::strftime(text, sizeof text, "%Y-%m-%d %H:%M", std::localtime(&now));
+    std::strftime(text, sizeof text, "%Y-%m-%d %H:%M", &here);
     return text;
 }
 

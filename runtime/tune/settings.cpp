@@ -67,7 +67,7 @@ std::optional<double> bytes_asked(const char *text) {
     char *end = nullptr;
     double bytes = std::strtod(text, &end);
     switch (std::toupper(static_cast<unsigned char>(*end))) {
-    case 'G':
+    case 'G': // NOLINT(bugprone-branch-clone): it falls into the next
         bytes *= 1024;
         [[fallthrough]];
     case 'M':

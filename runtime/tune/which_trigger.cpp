@@ -66,7 +66,7 @@ trigger::Watch watch(Trigger said, CallSite site, const void *buffer, std::size_
     const std::size_t place = pages::addresses_of(buffer, total).begin % pages::page_bytes();
     if (said == Trigger::automatic) {
         if (known.annotated || (!known.listened && trigger::annotates_sends())) return {};
-        if (known.seconds && !pays(known, 1, total, link_rate)) return {};
+        if (known.seconds != 0 && !pays(known, 1, total, link_rate)) return {};
     }
     switch (known.writes) {
     case Site::unknown:

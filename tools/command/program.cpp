@@ -28,7 +28,7 @@ static fs::path find(const std::string &name) {
     const char *variable = std::getenv("PATH");
     std::istringstream folders(variable ? variable : "/usr/local/bin:/usr/bin:/bin");
     for (std::string folder; std::getline(folders, folder, ':');)
-        if (const fs::path path = fs::path(folder.empty() ? "." : folder) / name; executable(path)) return path;
+        if (fs::path path = fs::path(folder.empty() ? "." : folder) / name; executable(path)) return path;
     const bool here = executable(name);
     throw Failure(name + ": no such program in $PATH" + (here ? ", but there is one here: say ./" + name : ""));
 }

@@ -5,9 +5,9 @@
 
 namespace stretto::command {
 
-static std::string number(double value) {
+static std::string number(auto value) {
     char text[32];
-    std::snprintf(text, sizeof text, "%.10g", value);
+    std::snprintf(text, sizeof text, "%.10g", static_cast<double>(value));
     return text;
 }
 
