@@ -26,8 +26,9 @@ setup: ## system packages (where we are root), the Python environment, the MPI l
 build: configure ## libstretto for every MPI found, the stretto command, the kernels (MPI=openmpi|..., PRESET=release|debug|asan|ubsan|tsan)
 	@cmake --build $(BUILD) --target $(if $(filter all,$(MPI)),all,$(MPI))
 
+# In the gate (CI) warnings are errors; elsewhere other compilers may have others.
 configure: setup
-	@[ -f $(BUILD)/build.ninja ] || cmake --preset $(PRESET)
+	@[ -z "$(CI)" -a -f $(BUILD)/build.ninja ] || cmake --preset $(PRESET) $(if $(CI),-DCMAKE_COMPILE_WARNING_AS_ERROR=ON)
 
 .PHONY: check
 check: configure ## after a change: format, lint, unit tests, what is promised under one MPI; three minutes (MPI=openmpi)
