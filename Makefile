@@ -35,12 +35,12 @@ check: configure ## after a change: format, lint, unit tests, what is promised u
 	@$(PYTHON) tests/check --build $(BUILD) $(ONE_MPI)
 
 .PHONY: test
-test: build ## every test (SUITE='mpi helper', MPI=openmpi|..., K='words of names')
-	@$(PYTHON) tests/run.py --build $(BUILD) $(ONE_MPI) $(if $(K),-k '$(K)') $(SUITE)
+test: configure ## every test (SUITE='mpi helper', MPI=openmpi|..., K='words of names')
+	@$(PYTHON) tests/run.py --make --build $(BUILD) $(ONE_MPI) $(if $(K),-k '$(K)') $(SUITE)
 
 .PHONY: test-all
-test-all: build ## the same, and all combinations of MPIs, settings and languages, of which `make test` has each pair; hours
-	@$(PYTHON) tests/run.py --build $(BUILD) --all $(ONE_MPI) $(if $(K),-k '$(K)') $(SUITE)
+test-all: configure ## the same, and all combinations of MPIs, settings and languages, of which `make test` has each pair; hours
+	@$(PYTHON) tests/run.py --make --build $(BUILD) --all $(ONE_MPI) $(if $(K),-k '$(K)') $(SUITE)
 
 .PHONY: demo
 demo: MPI := $(if $(filter all,$(MPI)),openmpi,$(MPI))

@@ -249,6 +249,8 @@ def main():
     parser.add_argument("program")
     parser.add_argument("args", nargs=argparse.REMAINDER)
     given = parser.parse_args()
+    if given.mpi not in mpis():
+        parser.error(f"no MPI is called {given.mpi}: set-up found {', '.join(mpis())}")
     result = launch(
         given.mpi, given.n, given.program, given.args, preload=given.preload, transport=given.transport,
         timeout=given.timeout, env=dict(item.split("=", 1) for item in given.env),

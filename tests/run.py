@@ -1,6 +1,6 @@
 """Run every test and count: what needs no MPI library first, through ctest, then all suites of pytest, side by side.
 
-python tests/run.py [--build build/release] [--mpi NAME] [-k WORDS] [--jobs N] [--all] [SUITE ...]
+python tests/run.py [--build build/release] [--make] [--mpi NAME] [-k WORDS] [--jobs N] [--all] [SUITE ...]
 
 The last line is `N passed, N failed`. Before it stand the suites with what each took, of one core or more.
 """
@@ -44,6 +44,8 @@ def read(junit, status, stage, suite=lambda case: "unit"):
         count = counts.setdefault(suite(case), Count())
         count.seconds += float(case.get("time"))
         if case.find("failure") is not None or case.find("error") is not None:
+            if case.get("status") == "fail":  # of ctest, which is quiet: pytest has printed its own
+                print(f"---- {case.get('name')}\n{case.findtext('system-out', '')}", flush=True)
             count.failed += 1
             count.names.append(f"{suite(case)}: {case.get('name')}")
         elif case.find("skipped") is not None or case.get("status") in ("notrun", "disabled"):
@@ -60,9 +62,19 @@ def run(stage, command, environment):
     return subprocess.run([str(word) for word in command], cwd=ROOT, env=environment).returncode
 
 
+def make(build, options):
+    """Build what these tests need."""
+    targets = options.mpi or ["all"]
+    if options.suites == ["unit"] and options.words and "type_map" not in options.words:
+        targets = ["unit_tests"]
+    if done := subprocess.run(["cmake", "--build", str(build), "--target", *targets]).returncode:
+        sys.exit(done)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--build", type=Path, default=ROOT / "build" / "release", help="a build tree")
+    parser.add_argument("--make", action="store_true", help="build first what the tests need")
     parser.add_argument("--mpi", action="append", default=[], help="only under this MPI (may be repeated)")
     parser.add_argument("-k", dest="words", help="only tests with these words in their names, as pytest's -k")
     parser.add_argument("--jobs", type=int, default=CORES, help=f"so many tests side by side (default: {CORES})")
@@ -72,6 +84,8 @@ def main():
     if unknown := set(options.suites) - {"unit", *suites()}:
         parser.error(f"no suite is called {', '.join(unknown)}: there are unit, {', '.join(suites())}")
     build = options.build.resolve()
+    if options.make:
+        make(build, options)
     results = build / "results"
     results.mkdir(exist_ok=True)
     environment = os.environ | {"STRETTO_BUILD": str(build)} | ({"STRETTO_TESTS_FULL": "1"} if options.all else {})
@@ -102,6 +116,8 @@ def main():
     for count in counts.values():
         for name in count.names:
             print(f"FAILED {name}")
+    if not counts:
+        print(f"no test of {', '.join(options.suites or ['all suites'])} has the words '{options.words}' in its name")
     passed, failed = (sum(getattr(count, which) for count in counts.values()) for which in ("passed", "failed"))
     print(f"{passed} passed, {failed} failed", flush=True)
     return 1 if failed or not passed else 0

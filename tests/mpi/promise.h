@@ -5,7 +5,9 @@
  *         if (rank == 1) CHECK(MPI_Recv(NULL, 0, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE) == MPI_SUCCESS);
  *     }
  *
- * promises.c runs them, each between two barriers, with at least two ranks. What a promise sends it also receives. */
+ * promises.c runs them, all ranks together, with two, three or four ranks. What a promise sends it also receives. Its name says where it runs
+ * (test_promises.py): with `thread` in it also at MPI_THREAD_MULTIPLE, beginning with `pages_` only by pages, without annotations; `released_` and
+ * `unmatched_` in a launch of their own; others in every setting below that level. */
 #ifndef STRETTO_TESTS_PROMISE_H
 #define STRETTO_TESTS_PROMISE_H
 

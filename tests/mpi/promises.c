@@ -1,6 +1,7 @@
 /* Runs the promises of one executable: all, or those named.
  *
- *     promises [--level funneled|serialized|multiple] [NAME...]
+ *     promises [--level funneled|serialized|multiple] [NAME...]       none: only what MPI_Init says
+ *     promises --list
  *
  * Prints "begin NAME" and "ok NAME" or "broken NAME"; a check that fails says where. Exit status: was any broken? */
 #include "promise.h"
@@ -16,6 +17,7 @@ static struct promise {
 static int known, broken_here;
 
 void promise_add(const char *name, void (*body)(void)) {
+    if (known == sizeof promises / sizeof *promises) fprintf(stderr, "promises: more than %d\n", known), exit(2);
     promises[known++] = (struct promise){name, body};
 }
 
@@ -35,6 +37,12 @@ static int wanted(const char *name, int count, char **names) {
     for (int i = 0; i < count; i++)
         if (strcmp(names[i], name) == 0) return 1;
     return count == 0;
+}
+
+static int is_known(const char *name) {
+    for (int i = 0; i < known; i++)
+        if (strcmp(promises[i].name, name) == 0) return 1;
+    return strcmp(name, "none") == 0;
 }
 
 int main(int argc, char **argv) {
@@ -58,6 +66,11 @@ int main(int argc, char **argv) {
     MPI_Query_thread(&queried);
     if (rank == 0) printf("provided %d, Query_thread %d\n", provided, queried);
     if (ranks < 2) return fprintf(stderr, "promises: at least two ranks\n"), MPI_Abort(MPI_COMM_WORLD, 2), 2;
+    for (int i = first; i < argc; i++)
+        if (!is_known(argv[i])) {
+            if (rank == 0) fprintf(stderr, "promises: no promise is called %s (--list shows all)\n", argv[i]);
+            return MPI_Finalize(), 2;
+        }
     out = malloc(LARGEST + 4096);
     in = malloc(LARGEST + 4096);
     qsort(promises, known, sizeof *promises, by_name); /* the linker's order may differ from rank to rank */
