@@ -14,6 +14,7 @@ HERE = Path(__file__).parent
 # other suites each test is its own group.
 GROUPED_BY = {
     "mpi": ("mpi", "setting"),  # one launch has all promises of a setting
+    "bench": (),  # what measures may keep a core to itself: one such is enough
     "report": ("mpi",),
     "helper": (),
     "install": (),
