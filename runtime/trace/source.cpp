@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <climits>
 #include <cstdio>
 #include <cstring>
@@ -80,8 +81,17 @@ bool is_line(const char *text) {
     return std::strncmp(text, "??", 2) != 0 && !std::strstr(text, ":?") && !std::strstr(text, "stretto/stretto.h:");
 }
 
-// addr2line must not inherit the preload. Each answer begins with the address: -a.
-void ask(const std::string &object, const std::uint64_t *offsets, std::size_t n, std::string *lines) {
+// A line, also where a signal comes meanwhile. False at the end.
+bool next_line(std::FILE *from, char *text, int most) {
+    while (!std::fgets(text, most, from)) {
+        if (!std::ferror(from) || errno != EINTR) return false;
+        std::clearerr(from);
+    }
+    return true;
+}
+
+// How many answers came. addr2line must not inherit the preload. Each answer begins with the address: -a.
+std::size_t ask(const std::string &object, const std::uint64_t *offsets, std::size_t n, std::string *lines) {
     std::string command = "env -u LD_PRELOAD addr2line -a -i -e '" + object + "'";
     char text[PATH_MAX + 32];
     for (std::size_t k = 0; k < n; k++) {
@@ -89,15 +99,16 @@ void ask(const std::string &object, const std::uint64_t *offsets, std::size_t n,
         command += text;
     }
     std::FILE *answer = popen((command + " 2>/dev/null").c_str(), "r");
-    if (!answer) return;
+    if (!answer) return 0;
     std::size_t answers = 0;
-    while (std::fgets(text, sizeof text, answer)) {
+    while (next_line(answer, text, sizeof text)) {
         if (std::strncmp(text, "0x", 2) == 0)
             answers++;
         else if (answers && answers <= n && lines[answers - 1].empty() && is_line(text))
             lines[answers - 1].assign(text, std::strcspn(text, " \n"));
     }
     pclose(answer);
+    return answers;
 }
 
 } // namespace
@@ -136,8 +147,12 @@ std::vector<std::string> lines(const std::string &object, const std::vector<std:
     constexpr std::size_t at_once = 1000; // a command line is long enough for them
     std::vector<std::string> found(offsets.size());
     if (object.empty() || object.find('\'') != std::string::npos) return found;
-    for (std::size_t k = 0; k < offsets.size(); k += at_once)
-        ask(object, &offsets[k], std::min(at_once, offsets.size() - k), &found[k]);
+    for (std::size_t k = 0; k < offsets.size(); k += at_once) {
+        // MPICH's launcher tells a rank of another's death by a signal, which ends who answers: then it is asked again.
+        const std::size_t n = std::min(at_once, offsets.size() - k);
+        for (int tries = 0; tries < 3; tries++)
+            if (ask(object, &offsets[k], n, &found[k]) == n) break;
+    }
     return found;
 }
 
