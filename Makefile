@@ -96,7 +96,7 @@ mutants: build ## each safety property of the protocol and of the pages is taken
 
 .PHONY: sanitize
 sanitize: export ASAN_OPTIONS = detect_leaks=0# of the MPI libraries
-sanitize: sanitize-asan sanitize-ubsan ## the runtime under AddressSanitizer and UndefinedBehaviorSanitizer (MPI=openmpi|...)
+sanitize: sanitize-asan sanitize-ubsan sanitize-tsan ## the runtime under AddressSanitizer, UndefinedBehaviorSanitizer and ThreadSanitizer (MPI=openmpi|...)
 
 # Nobody links the programs of the tests with a sanitizer: its run-time library is preloaded, and Stretto behind it. Calls that return early
 # once more by mprotect: AddressSanitizer has a handler of SIGSEGV, too.
@@ -107,6 +107,18 @@ sanitize-%:
 		$(PYTHON) -m pytest -q tests/mpi tests/matrix $(ONE_MPI)
 	@STRETTO_BUILD=$(CURDIR)/build/$* LD_PRELOAD=$$(gcc -print-file-name=lib$*.so) STRETTO_TRACKER=mprotect STRETTO_GUARD=mprotect \
 		STRETTO_TESTS_WHOLE_PAGES=1 $(PYTHON) -m pytest -q tests/mpi -k "released- or unmatched- or pages-" $(ONE_MPI)
+
+# ThreadSanitizer sees what Stretto itself reads and writes, and no more: the MPI library and the programs are built without it. Python crashes
+# with its run-time library, so only the ranks have it. While it starts it sets handlers of signals, and would call our sigaction too early.
+# Unit tests have one thread each. Hazards fail with its allocator and its maps. By one MPI, unless MPI names another.
+sanitize-tsan: one_mpi := $(if $(filter all,$(MPI)),openmpi,$(MPI))
+sanitize-tsan: setup
+	@cmake --preset tsan
+	@cmake --build build/tsan --target stretto_$(one_mpi)
+	@STRETTO_BUILD=$(CURDIR)/build/tsan STRETTO_TESTS_PRELOAD=$$(realpath $$(gcc -print-file-name=libtsan.so)) \
+		TSAN_OPTIONS="ignore_noninstrumented_modules=1 report_signal_unsafe=0 history_size=7 \
+			handle_segv=0 handle_sigbus=0 handle_sigfpe=0 handle_sigill=0 handle_abort=0" \
+		$(PYTHON) -m pytest -q tests/mpi -k "threads- or helped-" --mpi $(one_mpi)
 
 .PHONY: memory
 memory: build ## three ranks send a gigabyte each to one that sleeps: what it holds stays within the budget

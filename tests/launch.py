@@ -112,9 +112,13 @@ def launch(mpi, n, program, args=(), *, env=None, preload=False, transport="shm"
     """
     mark = uuid.uuid4().hex
     own = {MARK: mark, **(env or {})}
+    # A sanitizer's run-time library. Into the ranks only where launchers and Python do not bear it.
+    in_ranks = os.environ.get("STRETTO_TESTS_PRELOAD")
+    before = in_ranks or os.environ.get("LD_PRELOAD")
     if preload:
-        before = os.environ.get("LD_PRELOAD")  # a sanitizer's run-time library
         own["LD_PRELOAD"] = f"{before}:{library(mpi)}" if before else str(library(mpi))
+    elif in_ranks:
+        own.setdefault("LD_PRELOAD", in_ranks)
     with tempfile.TemporaryDirectory(prefix="stretto-") as scratch:
         # A folder of its own for each launch: Open MPI's session folders are named by pid and user only.
         outside = {

@@ -272,16 +272,23 @@ int recv(void *buf, MPI_Count count, MPI_Datatype type, int source, int tag, MPI
                                                                             : message::Returns::complete);
         }
         if (open.incoming.error != MPI_SUCCESS) return open.incoming.error;
-        // Until it is matched, which its first fragment tells.
+        // Until it is matched, which its first fragment tells. Other threads may complete it from then on.
         message::Receive *receive = open.incoming.receive;
-        if (receive) progress::until([&] { return receive->look_at_first(); });
-        // A message that is too long is an error now, and such a receive has no end.
-        if (receive && receive->where() == message::Receive::State::deltas && receive->error() == MPI_SUCCESS) {
-            open.complete = false;
-            if (receive->is_guarded())
+        bool guarded = false;
+        const auto is_matched = [&] {
+            if (!receive->look_at_first()) return false;
+            // A message that is too long is an error now, and such a receive has no end.
+            open.complete = receive->where() != message::Receive::State::deltas || receive->error() != MPI_SUCCESS;
+            guarded = receive->is_guarded();
+            return true;
+        };
+        if (receive) progress::until(is_matched);
+        if (!open.complete) {
+            if (guarded)
                 progress::until([&] { return receive->edges_arrived(); });
             else if (release != tune::Release::annotated)
                 progress::until([&] { return receive->is_complete(); });
+            progress::Guard guard;
             open.status = receive->result();
             mpi::library.Status_set_elements_x(&open.status, MPI_BYTE, static_cast<MPI_Count>(receive->bytes()));
         } else {

@@ -112,7 +112,7 @@ bool other_threads() {
 } // namespace
 
 Alone::Alone() {
-    if (progress::Guard::pages && !progress::Guard::multiple && depth == 1) guard.emplace();
+    if (!progress::Guard::multiple && progress::Guard::pages && depth == 1) guard.emplace();
     in_native_call = true;
 }
 

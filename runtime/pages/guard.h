@@ -148,10 +148,11 @@ private:
     Range addresses_of_pages(Range pages) const;
     Range pages_of(Range addresses) const;
 
-    Guarding how_ = Guarding::block;
     bool used_ = false, shares_ = false;
-    Range buffer_;                                  // addresses
-    std::atomic<std::uintptr_t> begin_{0}, end_{0}; // of the guarded pages; a handler looks at them without the lock
+    Range buffer_; // addresses
+    // A handler looks at these without the lock.
+    std::atomic<Guarding> how_{Guarding::block};
+    std::atomic<std::uintptr_t> begin_{0}, end_{0}; // of the guarded pages
     std::atomic<std::uintptr_t> coming_begin_{0},
         coming_end_{0};                          // of the message, as long as something of it is missing
     std::size_t missing_ = 0, edge_missing_ = 0; // bytes; on no guarded page

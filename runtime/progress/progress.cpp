@@ -19,7 +19,7 @@ void add(Task &task) {
     task.after = first;
     if (first) first->before = &task;
     first = &task;
-    tasks++;
+    tasks.store(tasks + 1, std::memory_order_relaxed);
 }
 
 void remove(Task &task) {
@@ -31,7 +31,7 @@ void remove(Task &task) {
     else
         first = task.after;
     if (task.after) task.after->before = task.before;
-    tasks--;
+    tasks.store(tasks - 1, std::memory_order_relaxed);
 }
 
 void poll() {

@@ -70,7 +70,8 @@ public:
 };
 
 //! How many tasks are on the list. Zero means that a native call may block without harm: also the helper has made its last call then.
-inline std::size_t tasks = 0;
+//! Changed under the lock, read also without.
+inline std::atomic<std::size_t> tasks = 0;
 
 void add(Task &task);
 void remove(Task &task);
