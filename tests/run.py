@@ -53,13 +53,20 @@ def read(junit, status, stage, suite=lambda case: "unit"):
         else:
             count.passed += 1
     if status != 0 and not any(count.failed for count in counts.values()):
-        counts[stage] = Count(failed=1, names=[f"{stage}: ended with status {status}"])
+        count = counts.setdefault(stage, Count())
+        count.failed += 1
+        count.names.append(f"{stage}: ended with status {status}")
     return counts
 
 
 def run(stage, command, environment):
     print(f"==== {stage}", flush=True)
     return subprocess.run([str(word) for word in command], cwd=ROOT, env=environment).returncode
+
+
+def side_by_side(jobs):
+    """So many tests at once: what tests/conftest.py groups stays together, and in its order."""
+    return ["-n", jobs, "--dist", "loadgroup", "--no-loadscope-reorder"] if jobs > 1 else []
 
 
 def make(build, options):
@@ -103,7 +110,7 @@ def main():
         junit = results / "pytest.xml"
         junit.unlink(missing_ok=True)
         command = [sys.executable, "-m", "pytest", *(folders or [TESTS]), f"--junit-xml={junit}"]
-        command += ["-n", options.jobs, "--dist", "loadgroup", "--no-loadscope-reorder"] if options.jobs > 1 else []
+        command += side_by_side(options.jobs)
         command += [f"--mpi={mpi}" for mpi in options.mpi] + (["-k", options.words] if options.words else [])
         status = run(f"pytest, {options.jobs} side by side", command, environment)
         counts |= read(junit, status if status != 5 else 0, "pytest", suite_of)  # 5: nothing has these words
