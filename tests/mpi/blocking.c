@@ -60,6 +60,24 @@ PROMISE(messages_under_way_cross_a_barrier) {
     across(barrier);
 }
 
+/* What is longer than the window waits in part for its match; the call hands all of it over. */
+PROMISE(a_message_beyond_the_window_crosses_comm_dup) {
+    enum { BYTES = 1 << 20 };
+    unsigned char *buffer = malloc(BYTES);
+    MPI_Request request;
+    MPI_Comm comm;
+    if (rank == 0) fill(buffer, BYTES, 1), MPI_Isend(buffer, BYTES, MPI_BYTE, 1, 1, MPI_COMM_WORLD, &request);
+    if (rank == 1) {
+        usleep(100000); /* the sender is in the call before its message is matched */
+        MPI_Recv(buffer, BYTES, MPI_BYTE, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        CHECK(holds(buffer, BYTES, 1));
+    }
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    MPI_Comm_free(&comm);
+    if (rank == 0) MPI_Wait(&request, MPI_STATUS_IGNORE);
+    free(buffer);
+}
+
 static void collectives(void) {
     int mine = rank, sum = 0, all[64], word = rank == 0 ? 42 : 0;
     MPI_Allreduce(&mine, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);

@@ -115,12 +115,10 @@ MUTANTS = [
         "rule 8: deltas are not handed over before a call that may block",
         "front/environment.cpp",
         "        progress::hand_over();\n        progress::poll();",
-        "        progress::poll();",
-        (
-            "messages_under_way_cross_a_fence",
-            "messages_under_way_cross_comm_dup",
-            "messages_under_way_cross_file_operations",
-        ),
+        "",
+        ("a_message_beyond_the_window_crosses_comm_dup",),
+        transport="tcp",
+        env=RELEASED,
     ),
     Mutant(
         "rule 9: a probe takes out its hit and nothing before it",

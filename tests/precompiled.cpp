@@ -1,0 +1,1 @@
+// No tests: the target `precompiled` is what they include (tests/CMakeLists.txt).
