@@ -71,7 +71,7 @@ def side_by_side(jobs):
 
 def make(build, options):
     """Build what these tests need."""
-    targets = options.mpi or ["all"]
+    targets = [f"tests_{mpi}" for mpi in options.mpi or []] or ["all", "tests"]
     if options.suites == ["unit"] and options.words and "type_map" not in options.words:
         targets = ["unit_tests"]
     if done := subprocess.run(["cmake", "--build", str(build), "--target", *targets]).returncode:
