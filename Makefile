@@ -92,7 +92,7 @@ hazards: build ## what breaks page protection, under each of its mechanisms; as 
 
 .PHONY: mutants
 mutants: build ## each safety property of the protocol and of the pages is taken out once, and some test notices
-	@tests/mutants/run --build $(BUILD)
+	@tests/mutants/run
 
 .PHONY: sanitize
 sanitize: export ASAN_OPTIONS = detect_leaks=0# of the MPI libraries

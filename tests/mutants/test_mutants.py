@@ -1,5 +1,6 @@
 """The mutants fit the runtime and the tests as they are. (`make mutants` builds them and sees them fail.)"""
 
+import subprocess
 import sys
 
 import pytest
@@ -31,3 +32,13 @@ def test_the_setting_that_notices_it_is_in_every_test_run(mutant):
         and words(environment) == words(mutant.env)
     }
     assert not alike or any((mutant.mpi, setting) in TRIED_BY_MUTANTS for setting in alike)
+
+
+@pytest.mark.parametrize("mutant", [one for one in MUTANTS if one.pytest], ids=lambda mutant: mutant.what)
+def test_the_test_that_notices_it_is_in_every_test_run(mutant):
+    folder, words = mutant.pytest
+    collected = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "--collect-only", folder, "-k", f"({words}) and {mutant.mpi}"],
+        cwd=ROOT, capture_output=True, text=True,
+    )  # fmt: skip
+    assert collected.returncode == 0, collected.stdout
