@@ -524,6 +524,7 @@ void Scheduled::report_begin() {
 std::optional<int> begin(Asked &&asked, const Begins &begins, MPI_Request *request) {
     if (mpi::job.compares && !agree(asked, begins)) return {};
     if (!asked.pays() || !collective::choose(asked.facts(), asked.arguments)) return {};
+    if (begins.form == Form::blocking && !is_quicker(asked)) return {};
     const bool is_persistent = begins.form == Form::persistent;
     // Where nobody looks while the library waits elsewhere, it begins here or never.
     if (!is_persistent && !mpi::job.relays)

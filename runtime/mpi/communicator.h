@@ -2,10 +2,13 @@
 #include "mpi/job.h"
 #include "mpi/library.h"
 #include "tune/settings.h"
+#include "tune/trial.h"
 
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string_view>
+#include <unordered_map>
 #include <vector>
 
 namespace stretto::mpi {
@@ -29,6 +32,9 @@ struct Communicator {
     bool between_groups = false;                //!< an inter-communicator
     std::shared_ptr<Channel> channel;           //!< of its collectives, where they have been ours
     std::shared_ptr<const Neighbors> neighbors; //!< on a grid or graph, once they have been asked for
+
+    std::unordered_map<std::string_view, tune::BySize<tune::Trial>>
+        trials; //!< of its blocking collectives, by their names
 
     int size() const { return static_cast<int>(peers.size()); }
 

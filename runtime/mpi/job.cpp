@@ -92,11 +92,13 @@ void agree_on_collectives() {
     if (settings.collectives == "off") return;
     // Only where nobody passes messages on it matters whether the program has delta collectives: to see that takes a look at all it imports.
     const bool can = waits::can_call();
-    int mine[] = {can, can || !trigger::has_delta_collectives(), settings.debug}, all[] = {0, 0, 0};
-    library.Allreduce(mine, all, 3, MPI_INT, MPI_MIN, job.deltas);
+    const int mine[] = {can, can || !trigger::has_delta_collectives(), settings.debug, !settings.trials};
+    int all[] = {0, 0, 0, 0};
+    library.Allreduce(mine, all, 4, MPI_INT, MPI_MIN, job.deltas);
     job.relays = all[0];
     job.delta_collectives = !all[1];
     job.compares = all[2];
+    settings.trials = !all[3]; // in which all ranks take part
     const int each = Channel::most_on_one(job.tag_bound);
     const int needed = each > 0 ? std::min((enough_channels - 1) / each + 1, most_communicators) : 0;
     for (int k = 0; k < needed; k++) {

@@ -105,6 +105,8 @@ void read_settings() {
     const char *release = read_word("STRETTO_RELEASE", {"matched", "unmatched"});
     settings.unmatched = release && std::strcmp(release, "unmatched") == 0;
     settings.helper = read_helper("STRETTO_HELPER");
+    const char *trials = read_word("STRETTO_TRIALS", {"on", "off"});
+    settings.trials = !trials || std::strcmp(trials, "off") != 0;
     settings.force = is_on("STRETTO_FORCE");
     settings.counters = is_on("STRETTO_COUNTERS");
     settings.debug = is_on("STRETTO_DEBUG");

@@ -28,6 +28,7 @@ struct Settings {
     bool off = false;               //!< STRETTO=off: exactly the plain library
     Use use;                        //!< STRETTO=chunk, receive, send or all
     bool unmatched = false;         //!< STRETTO_RELEASE=unmatched: receives return before they are matched, even
+    bool trials = true;             //!< STRETTO_TRIALS=off: what can be ours is, whether it gains or not
     bool force = false;             //!< STRETTO_FORCE=1: everything happens that can, as small as it can
     bool counters = false;          //!< STRETTO_COUNTERS=1
     bool debug = false;             //!< STRETTO_DEBUG=1: compare what left with what is there at the end

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LONGS = 3000, MESSAGES = 300, TAG = 7 };
+enum { LONGS = 3000, MESSAGES = 1200, TAG = 7 };
 
 static int rank;
 

@@ -1,29 +1,48 @@
 """What is learnt of a call site while the program runs changes how its messages leave, and nothing else."""
 
 import pathlib
+import re
 
 import pytest
 from compile import program
 from launch import launch, library
 
 SOURCE = pathlib.Path(__file__).parent / "learning.c"
-MESSAGES, SITES, OPENING, TRIAL = 300, 4, 6, 8
+MESSAGES, SITES, OPENING, TURN = 1200, 4, 24, 4  # of tune/trial.cpp
 
 
 @pytest.mark.parametrize("env", [{"STRETTO": "chunk"}, {"STRETTO": "all"}, {"STRETTO": "all", "STRETTO_RELEASE": "unmatched"}],
                          ids=["chunk", "all", "unmatched"])  # fmt: skip
-@pytest.mark.parametrize("force", ["", "1"])
-def test_messages_left_to_the_library_between_framed_ones_are_the_same(mpi, env, force):
-    """In its first trial a site leaves half of the messages to the library, 4 at least; with STRETTO_FORCE=1 nothing is tried."""
+@pytest.mark.parametrize(
+    "always", [{}, {"STRETTO_TRIALS": "off"}, {"STRETTO_FORCE": "1"}], ids=["tried", "untried", "force"]
+)
+def test_messages_left_to_the_library_between_framed_ones_are_the_same(mpi, env, always):
+    """A site leaves its first messages to the library, then those of a turn framed; with STRETTO_TRIALS=off, or STRETTO_FORCE=1, all."""
     if not library(mpi).exists():
         pytest.skip("libstretto is not built for this MPI")
     result = launch(
         mpi, 2, program(mpi, "learning", [SOURCE], linked=True), [], transport="tcp",
-        env=env | {"STRETTO_FORCE": force, "STRETTO_FAST_LINK": "1e300", "STRETTO_COUNTERS": "1"}, timeout=60,
+        env=env | always | {"STRETTO_FAST_LINK": "1e300", "STRETTO_COUNTERS": "1"}, timeout=60,
     )  # fmt: skip
     assert result.rc == 0 and f"{MESSAGES} messages" in result.stdout, result
     given_up, framed = result.counters["send_given_up"], result.counters["send_framed"]
-    if force:
+    if always:
         assert given_up == 0 and framed, result
     else:
-        assert given_up >= SITES * TRIAL / 2 and framed >= SITES * (OPENING + TRIAL / 2), result
+        assert given_up >= SITES * OPENING and framed >= SITES * TURN, result
+
+
+def test_blocking_collectives_that_are_tried_give_the_same(mpi):
+    """Each kind is the library's first, then Stretto's for a turn at least."""
+    if not library(mpi).exists():
+        pytest.skip("libstretto is not built for this MPI")
+    result = launch(
+        mpi, 3, program(mpi, "collectives", [SOURCE.with_name("collectives.c")], linked=True), [], transport="tcp",
+        env={"STRETTO": "all", "STRETTO_FAST_LINK": "1e300", "STRETTO_COUNTERS": "1"}, timeout=90,
+    )  # fmt: skip
+    assert result.rc == 0 and "400 calls" in result.stdout, result
+    uses = re.findall(r"stretto: algorithm 0 (alltoall|allgather|bcast|allreduce)_\w+ (\d+)", result.stderr)
+    for name in ("alltoall", "allgather", "bcast", "allreduce"):
+        ours = sum(int(count) for collective, count in uses if collective == name)
+        passed_on = name in ("bcast", "allreduce")  # which not every library lets us do
+        assert (0 if passed_on else 4) <= ours <= 2 * 400 - 24, f"{name}: {ours} of 800 calls were Stretto's\n{result}"

@@ -17,6 +17,9 @@ const std::vector<Setting> &settings() {
         {"STRETTO", "all under stretto run, else chunk",
          "off: the plain library; chunk: large messages leave in deltas; receive, send, all: calls return early"},
         {"STRETTO_RELEASE", "matched", "receives return early: matched, or unmatched, before that"},
+        {"STRETTO_TRIALS", "on",
+         "off: what can be Stretto's is, whether it gains or not; on: the library's way and Stretto's take turns, the "
+         "quicker one stays"},
         {"STRETTO_HELPER", "auto",
          "a thread that looks after long messages: off, or microseconds between its looks; auto: where calls return "
          "early"},
