@@ -6,7 +6,7 @@ mark_as_advanced(CCACHE MOLD)
 
 if(CCACHE)
     # Paths below this folder count as relative to it, so that clones share what they compile. Precompiled headers need the rest.
-    set(ccache env CCACHE_BASEDIR=${CMAKE_SOURCE_DIR}
+    set(ccache ${CMAKE_CURRENT_LIST_DIR}/cached env CCACHE_BASEDIR=${CMAKE_SOURCE_DIR}
         CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime)
     set(CMAKE_C_COMPILER_LAUNCHER ${ccache} CCACHE_NOHASHDIR=1 ${CCACHE})
     set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_C_COMPILER_LAUNCHER})
