@@ -40,6 +40,9 @@ inline bool framing() {
     return active;
 }
 
+// Nothing of ours can be under way, and nobody wants to know what calls take: each goes to the library at once. Decided in MPI_Init.
+inline bool straight_through = false;
+
 inline void require_library() {
     mpi::require();
 }

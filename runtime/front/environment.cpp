@@ -14,6 +14,7 @@
 #include "pages/guard.h"
 #include "progress/helper.h"
 #include "trace/counters.h"
+#include "trace/report.h"
 #include "trace/timeline.h"
 #include "transport/two_sided.h"
 #include "tune/settings.h"
@@ -63,6 +64,13 @@ void enable_helper() {
     progress::helper::enable(look, period, settings.force ? 0 : static_cast<std::size_t>(held_by_sockets));
 }
 
+// Where messages take no time there is nothing to look after; and a library that threads may call is slower. Links inside a host are taken to
+// be fast unless the user says otherwise.
+bool may_need_helper() {
+    return settings.helps() && (settings.helper > 0 || settings.force || settings.fast_link != Settings().fast_link ||
+                                !mpi::is_on_one_host());
+}
+
 // The level that the program asked for, where the library has more: the helper is a thread that calls it.
 int asked_level = MPI_THREAD_MULTIPLE;
 
@@ -73,10 +81,16 @@ bool level_is_set() {
 
 int init(int *argc, char ***argv, int required, int *provided) {
     asked_level = required;
-    const int raised = settings.helps() ? std::max<int>(required, MPI_THREAD_SERIALIZED) : required;
+    const int raised = may_need_helper() ? std::max<int>(required, MPI_THREAD_SERIALIZED) : required;
     const int error = mpi::library.Init_thread(argc, argv, raised, provided);
     *provided = std::min(*provided, required);
     return error;
+}
+
+bool may_be_called_by_threads() {
+    int level = MPI_THREAD_SINGLE;
+    mpi::library.Query_thread(&level);
+    return level >= MPI_THREAD_SERIALIZED;
 }
 
 void before_init() {
@@ -89,6 +103,7 @@ void before_init() {
 }
 
 void after_init() {
+    straight_through = settings.off;
     if (settings.off) return;
     int level = MPI_THREAD_SINGLE;
     Query_thread(&level);
@@ -99,8 +114,9 @@ void after_init() {
     trace::start(mpi::job.rank);
     active = mpi::job.framing;
     mpi::agree_on_report();
+    straight_through = !active && !report::enabled;
     if (active) introduce(MPI_COMM_WORLD);
-    if (active && settings.helps()) enable_helper();
+    if (active && settings.helps() && may_be_called_by_threads()) enable_helper();
     if (settings.info) std::printf("stretto: info %s\n", mpi::describe_job().c_str());
     if (settings.info) std::fflush(stdout);
 }
@@ -149,8 +165,8 @@ void end_messages() {
 int Init(int *argc, char ***argv) {
     before_init();
     int provided;
-    const int error = settings.helps() && !level_is_set() ? init(argc, argv, MPI_THREAD_SINGLE, &provided)
-                                                          : mpi::library.Init(argc, argv);
+    const int error = may_need_helper() && !level_is_set() ? init(argc, argv, MPI_THREAD_SINGLE, &provided)
+                                                           : mpi::library.Init(argc, argv);
     if (error == MPI_SUCCESS) after_init();
     return error;
 }

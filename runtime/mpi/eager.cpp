@@ -40,8 +40,8 @@ public:
     }
 
     // The best link's, in bytes per second; 0 if all are alone. It also sets the connections up. Fast links need more rounds before they
-    // show it, and have time for them.
-    double rate();
+    // show it, and have time for them; from `fast` on it does not matter.
+    double rate(double fast);
 
     // The worst link's limit, and what the library says of sends up to it. To be asked after the rate.
     Link eager();
@@ -66,10 +66,10 @@ private:
     std::vector<char> out, in;
 };
 
-double Links::rate() {
+double Links::rate(double fast) {
     double fastest = 0;
-    for (int round = 0; round < 3 || (round < 16 && rate_bytes < 2e-3 * fastest); round++) {
-        barrier();
+    for (int round = 0; fastest < fast && (round < 3 || (round < 16 && rate_bytes < 2e-3 * fastest)); round++) {
+        if (round == 0) barrier(); // later ones begin when all know the worst
         if (!alone) {
             const double start = now();
             MPI_Request requests[2];
@@ -158,10 +158,11 @@ void prepare_transport() {
     setenv("FI_TCP_MAX_SAVED", "1000000", 0);
 }
 
-Link measure_links(MPI_Comm group, MPI_Comm everyone) {
+Link measure_links(MPI_Comm group, MPI_Comm everyone, double fast) {
     Links links(group, everyone);
-    const double rate = links.rate();
+    const double rate = links.rate(fast);
     if (rate == 0) return {};
+    if (rate >= fast) return {.eager = 0, .rate = rate};
     Link link = links.eager();
     link.rate = rate;
     return link;

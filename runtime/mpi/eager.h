@@ -22,7 +22,8 @@ void prepare_transport();
 
 //! \brief Measure the link from every rank of `group` to the next one, all at once, and agree on the worst eager limit and the
 //! best rate: they hold for every pair of this class. Collective over `group`; `everyone` contains it. Ranks whose
-//! group is alone take part with nothing to send; where all are, nothing is measured. Takes about a tenth of a second.
-Link measure_links(MPI_Comm group, MPI_Comm everyone);
+//! group is alone take part with nothing to send; where all are, nothing is measured. Takes about a tenth of a second; but a link that has
+//! `fast` bytes per second, or more, is not looked at any longer, and its eager limit is 0: not known.
+Link measure_links(MPI_Comm group, MPI_Comm everyone, double fast);
 
 } // namespace stretto::mpi

@@ -15,7 +15,9 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <limits>
 #include <sched.h>
+#include <set>
 #include <sys/random.h>
 
 namespace stretto::mpi {
@@ -120,6 +122,14 @@ bool threads_may_poll() {
     return all_safe;
 }
 
+// On fast links ordinary messages stay native: what they can matters to delta messages only. (Those of code that is loaded later then are native.)
+bool only_slow_links_matter() {
+    const int mine = settings.force || settings.info || trigger::has_delta_calls();
+    int any = 0;
+    library.Allreduce(&mine, &any, 1, MPI_INT, MPI_MAX, job.deltas);
+    return !any;
+}
+
 // Messages inside a node and between nodes are two classes, each measured.
 void measure_peers(const std::vector<int> &ranks) {
     MPI_Comm node, far;
@@ -132,12 +142,16 @@ void measure_peers(const std::vector<int> &ranks) {
     library.Bcast(&leader, 1, MPI_INT, 0, node);
     std::vector<int> leaders(ranks.size());
     library.Allgather(&leader, 1, MPI_INT, leaders.data(), 1, MPI_INT, job.deltas);
-    // Ranks of the same place in their nodes: neighbours there are on different nodes.
-    library.Comm_split(job.deltas, node_rank, rank, &far);
-    near_link = measure_links(node, job.deltas);
-    far_link = measure_links(far, job.deltas);
+    const double fast = only_slow_links_matter() ? settings.fast_link : std::numeric_limits<double>::infinity();
+    const std::size_t nodes = std::set<int>(leaders.begin(), leaders.end()).size();
+    if (nodes < ranks.size()) near_link = measure_links(node, job.deltas, fast);
+    if (nodes > 1) {
+        // Ranks of the same place in their nodes: neighbours there are on different nodes.
+        library.Comm_split(job.deltas, node_rank, rank, &far);
+        far_link = measure_links(far, job.deltas, fast);
+        library.Comm_free(&far);
+    }
     library.Comm_free(&node);
-    library.Comm_free(&far);
 
     for (std::size_t k = 0; k < ranks.size(); k++) {
         Peer &peer = job.peers[static_cast<std::size_t>(ranks[k])];
@@ -157,7 +171,9 @@ void measure_peers(const std::vector<int> &ranks) {
     // Both ends must agree on who frames: a link's class and figures are the same for all.
     const std::size_t eager = std::max(near_link.eager, far_link.eager);
     job.window = std::max(memory_of(eager), settings.budget / std::max<std::size_t>(ranks.size() - 1, 1));
-    if (!job.framing)
+    if (!job.framing && std::max(near_link.rate, far_link.rate) >= settings.fast_link)
+        job.why = "no link is slower than STRETTO_FAST_LINK, and no code of the program makes delta calls";
+    else if (!job.framing)
         job.why = "the library sends at most " + std::to_string(eager) + " bytes to an unready receiver, " +
                   std::to_string(least_eager()) + " are needed";
 }
@@ -172,6 +188,7 @@ const char *card() {
 void join() {
     job = {};
     near_peers = far_peers = 0;
+    near_link = far_link = {};
     library.Comm_rank(MPI_COMM_WORLD, &job.rank);
     library.Comm_size(MPI_COMM_WORLD, &job.size);
     on_failure(job.rank, [] { library.Abort(MPI_COMM_WORLD, 1); });
@@ -193,9 +210,10 @@ void join() {
         job.why = "MPICH 4.0 is not safe at MPI_THREAD_MULTIPLE when it is polled as often as framed messages need";
         return;
     }
+    measure_peers(ranks);
+    if (!frames(near_link) && !frames(far_link)) return; // which all know alike
     agree_on_nonce();
     agree_on_collectives();
-    measure_peers(ranks);
     lifeline::open();
 }
 
@@ -207,6 +225,17 @@ void leave() {
     // `deltas` goes with MPI_Finalize: tags given back that nobody asked for may still be on their way to us (rule 18), which MPICH
     // takes for an error when a communicator is freed. And `collectives` with it: freed here, MPICH 5.0 fails in MPI_Finalize at a cancelled
     // send of the program's that nobody has received.
+}
+
+bool is_on_one_host() {
+    const auto number = [](const char *name) {
+        const char *text = std::getenv(name);
+        return text ? std::atoi(text) : 0;
+    };
+    for (const auto &[all, here] :
+         {std::pair("OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_SIZE"), std::pair("PMI_SIZE", "MPI_LOCALNRANKS")})
+        if (number(all) > 0 && number(all) == number(here)) return true;
+    return number("SLURM_STEP_NUM_NODES") == 1;
 }
 
 std::vector<LinkClass> link_classes() {

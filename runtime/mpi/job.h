@@ -59,6 +59,9 @@ const char *card();
 //! Ranks of a job that frames agree on everything in Job. Collective over those that run Stretto, called at the end of MPI_Init.
 void join();
 
+//! Before MPI_Init, as far as the launcher says it: all ranks are on this host.
+bool is_on_one_host();
+
 //! Rule 18, the last part: all ranks that run Stretto are past their last message.
 void leave();
 

@@ -12,7 +12,7 @@ namespace stretto::trigger {
 namespace {
 
 struct Found {
-    bool sends = false, receives = false, collectives = false;
+    bool sends = false, receives = false, collectives = false, any = false;
     unsigned long long loaded = 0; // objects that there had been at the last look
 } found;
 
@@ -23,6 +23,7 @@ bool is_one_of(const char *name, std::initializer_list<const char *> names) {
 }
 
 void look_at(const char *name) {
+    found.any |= std::strncmp(name, "MPIX_Delta_", 11) == 0 || std::strncmp(name, "mpix_delta_", 11) == 0;
     found.sends |= is_one_of(name, {"stretto_send_data", "mpix_delta_send_data_", "mpix_delta_send_data_long_"});
     found.collectives |= is_one_of(name, {"MPIX_Delta_collective_end", "mpix_delta_collective_end_"});
     found.receives |= is_one_of(name, {"stretto_wait_data", "mpix_delta_wait_data_", "mpix_delta_wait_data_long_"});
@@ -110,6 +111,10 @@ bool annotates_sends() {
 
 bool annotates_receives() {
     return found.receives || look_at_all().receives;
+}
+
+bool has_delta_calls() {
+    return found.any || look_at_all().any;
 }
 
 bool has_delta_collectives() {

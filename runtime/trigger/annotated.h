@@ -9,6 +9,9 @@ namespace stretto::trigger {
 bool annotates_sends();
 bool annotates_receives();
 
+//! Some code of the process calls anything of MPIX_Delta_*.
+bool has_delta_calls();
+
 //! Some code of the process has delta collectives.
 bool has_delta_collectives();
 

@@ -140,7 +140,7 @@ static void paces(void) {
         MPI_Send(out, BYTES, MPI_BYTE, 1, 0, MPI_COMM_WORLD);
         MPI_Recv(in + SHORT, SHORT, MPI_BYTE, 1, 1, MPI_COMM_WORLD, &status);
     } else {
-        usleep(10000);
+        usleep(50000);
         MPI_Send(out, SHORT, MPI_BYTE, 0, 0, MPI_COMM_WORLD);
         MPI_Recv(in, BYTES, MPI_BYTE, 0, 0, MPI_COMM_WORLD, &status);
         for (int k = 0; k < BYTES; k++) CHECK(in[k] == 0); /* all of it is here */

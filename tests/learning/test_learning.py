@@ -22,7 +22,7 @@ def test_messages_left_to_the_library_between_framed_ones_are_the_same(mpi, env,
         pytest.skip("libstretto is not built for this MPI")
     result = launch(
         mpi, 2, program(mpi, "learning", [SOURCE], linked=True), [], transport="tcp",
-        env=env | always | {"STRETTO_FAST_LINK": "1e300", "STRETTO_COUNTERS": "1"}, timeout=60,
+        env=env | {"STRETTO_TRIALS": "on"} | always | {"STRETTO_FAST_LINK": "1e300", "STRETTO_COUNTERS": "1"}, timeout=60,
     )  # fmt: skip
     assert result.rc == 0 and f"{MESSAGES} messages" in result.stdout, result
     given_up, framed = result.counters["send_given_up"], result.counters["send_framed"]
@@ -38,7 +38,7 @@ def test_blocking_collectives_that_are_tried_give_the_same(mpi):
         pytest.skip("libstretto is not built for this MPI")
     result = launch(
         mpi, 3, program(mpi, "collectives", [SOURCE.with_name("collectives.c")], linked=True), [], transport="tcp",
-        env={"STRETTO": "all", "STRETTO_FAST_LINK": "1e300", "STRETTO_COUNTERS": "1"}, timeout=90,
+        env={"STRETTO": "all", "STRETTO_TRIALS": "on", "STRETTO_FAST_LINK": "1e300", "STRETTO_COUNTERS": "1"}, timeout=90,
     )  # fmt: skip
     assert result.rc == 0 and "400 calls" in result.stdout, result
     uses = re.findall(r"stretto: algorithm 0 (alltoall|allgather|bcast|allreduce)_\w+ (\d+)", result.stderr)

@@ -190,10 +190,11 @@ def wrappers(header, standard, class_of):
             continue
         parameters = ", ".join(p.declared() for p in function.parameters) or "void"
         arguments = ", ".join(p.name for p in function.parameters)
+        native = f"mpi::library.{name}({arguments})"
         public = "[[gnu::hot]] STRETTO_PUBLIC" if name in HOT else "STRETTO_PUBLIC"
         pieces.append(f"""
 {public} {function.result} {function.symbol}({parameters}) {{
-{body(class_, function, standard, f"mpi::library.{name}({arguments})", arguments)}}}
+{straight_through(class_, native)}{body(class_, function, standard, native, arguments)}}}
 {public} {function.result} P{function.symbol}({parameters}) __attribute__((alias("{function.symbol}")));
 """)
     return "".join(pieces) + '\n} // extern "C"\n'
@@ -203,6 +204,11 @@ def reported(function, for_messages=True):
     """The report's view of the call (trace/report.h)."""
     more = "" if for_messages else ", false"
     return f'    const report::Call call(outermost, "{function.symbol}", __builtin_return_address(0){more});\n'
+
+
+def straight_through(class_, native):
+    """Where nothing of ours can be under way; those that begin and end that decide it, and `bare` ones do no more anyway."""
+    return "" if class_.name in ("always", "bare") else f"    if (front::straight_through) [[likely]] return {native};\n"
 
 
 def body(class_, function, standard, native, arguments):
