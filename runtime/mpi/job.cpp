@@ -124,7 +124,7 @@ bool threads_may_poll() {
 
 // On fast links ordinary messages stay native: what they can matters to delta messages only. (Those of code that is loaded later then are native.)
 bool only_slow_links_matter() {
-    const int mine = settings.force || settings.info || trigger::has_delta_calls();
+    const int mine = settings.force || settings.all_links || trigger::has_delta_calls();
     int any = 0;
     library.Allreduce(&mine, &any, 1, MPI_INT, MPI_MAX, job.deltas);
     return !any;

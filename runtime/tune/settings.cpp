@@ -111,6 +111,7 @@ void read_settings() {
     settings.counters = is_on("STRETTO_COUNTERS");
     settings.debug = is_on("STRETTO_DEBUG");
     settings.info = is_on("STRETTO_INFO");
+    settings.all_links = settings.info && std::strcmp(std::getenv("STRETTO_INFO"), "links") == 0;
     if (settings.force) {
         settings.threshold = 0;
         settings.budget = 0;

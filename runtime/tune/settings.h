@@ -33,6 +33,7 @@ struct Settings {
     bool counters = false;          //!< STRETTO_COUNTERS=1
     bool debug = false;             //!< STRETTO_DEBUG=1: compare what left with what is there at the end
     bool info = false;              //!< STRETTO_INFO=1: print what was decided in MPI_Init
+    bool all_links = false;         //!< STRETTO_INFO=links: measure also what this job does not need of its links
     double helper = -1;             //!< STRETTO_HELPER: seconds between its looks, 0: none, below: by itself
     std::size_t delta = 0;          //!< STRETTO_DELTA: bytes of a delta of a delta send, 0: by size and eager limit
     std::size_t threshold = 16384;  //!< STRETTO_THRESHOLD: smallest ordinary message that is framed, bytes

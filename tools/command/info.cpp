@@ -171,7 +171,7 @@ void print_decisions(const Installation &installation, const std::string &name, 
                                                      {"OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1"},
                                                      {"PRTE_ALLOW_RUN_AS_ROOT", "1"},
                                                      {"PRTE_ALLOW_RUN_AS_ROOT_CONFIRM", "1"}};
-    const auto words = launch(mpi, ranks, probe, {{"LD_PRELOAD", mpi.libstretto}, {"STRETTO_INFO", "1"}});
+    const auto words = launch(mpi, ranks, probe, {{"LD_PRELOAD", mpi.libstretto}, {"STRETTO_INFO", "links"}});
     const Output output = capture(words, 60, root);
     const std::vector<json> found = decisions(output.text);
     if (output.status != 0 || found.empty()) {

@@ -208,7 +208,9 @@ def reported(function, for_messages=True):
 
 def straight_through(class_, native):
     """Where nothing of ours can be under way; those that begin and end that decide it, and `bare` ones do no more anyway."""
-    return "" if class_.name in ("always", "bare") else f"    if (front::straight_through) [[likely]] return {native};\n"
+    return (
+        "" if class_.name in ("always", "bare") else f"    if (front::straight_through) [[likely]] return {native};\n"
+    )
 
 
 def body(class_, function, standard, native, arguments):
