@@ -44,17 +44,19 @@ bool in_one_piece(const mpi::TypedBuffer &elements) {
 
 } // namespace
 
+// Libraries take no type where there are no elements.
 void Side::add(const void *address, MPI_Count count, MPI_Datatype type) {
+    if (type == MPI_DATATYPE_NULL) type = MPI_BYTE;
     blocks.push_back({address, count, type, {address, count, type}});
 }
 
 void Side::add_equal(const void *address, MPI_Count count, MPI_Datatype type, int ranks) {
-    const std::ptrdiff_t stride = static_cast<std::ptrdiff_t>(count) * mpi::type_map(type).extent();
+    const std::ptrdiff_t stride = count == 0 ? 0 : static_cast<std::ptrdiff_t>(count) * mpi::type_map(type).extent();
     for (int rank = 0; rank < ranks; rank++) add(displaced(address, rank * stride), count, type);
 }
 
 void Side::add_displaced(const void *address, Integers counts, Integers displacements, MPI_Datatype type, int ranks) {
-    const std::ptrdiff_t extent = mpi::type_map(type).extent();
+    const std::ptrdiff_t extent = type == MPI_DATATYPE_NULL ? 0 : mpi::type_map(type).extent();
     for (int rank = 0; rank < ranks; rank++)
         add(displaced(address, static_cast<std::ptrdiff_t>(displacements[rank]) * extent), counts[rank], type);
 }

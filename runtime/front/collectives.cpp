@@ -13,7 +13,7 @@ namespace {
 using collective::Arguments;
 
 bool sound(const void *buf, MPI_Count count, MPI_Datatype type) {
-    return count >= 0 && type != MPI_DATATYPE_NULL && (count == 0 || buf != MPI_IN_PLACE);
+    return count == 0 || (count > 0 && type != MPI_DATATYPE_NULL && buf != MPI_IN_PLACE);
 }
 
 bool sound(Integers counts, int ranks) {
@@ -24,12 +24,15 @@ bool sound(Integers counts, int ranks) {
 }
 
 bool sound(Integers counts, Integers displs, MPI_Datatype type, int ranks) {
-    return sound(counts, ranks) && displs && type != MPI_DATATYPE_NULL;
+    if (!sound(counts, ranks) || !displs) return false;
+    for (int rank = 0; rank < ranks; rank++)
+        if (counts[rank] > 0 && type == MPI_DATATYPE_NULL) return false;
+    return true;
 }
 
-// What MPI forbids: the library may have a word for it. Empty buffers may be anywhere.
-bool aliased(const void *sendbuf, const void *recvbuf, MPI_Count count) {
-    return sendbuf == recvbuf && sendbuf && count > 0;
+// MPI forbids it, libraries mind or not, and this rank alone sees it: what is given is read first then, into an image.
+bool aliased(const void *sendbuf, const void *recvbuf) {
+    return sendbuf == recvbuf && sendbuf;
 }
 
 bool is_rank(int rank, const Asked &asked) {
@@ -37,7 +40,7 @@ bool is_rank(int rank, const Asked &asked) {
 }
 
 std::size_t bytes_of(MPI_Count count, MPI_Datatype type) {
-    return static_cast<std::size_t>(count) * mpi::type_map(type).bytes();
+    return count == 0 ? 0 : static_cast<std::size_t>(count) * mpi::type_map(type).bytes();
 }
 
 // Its message has so many bytes, or each of its blocks: is that worth it? Before more is done for a short one, where nobody compares it.
@@ -54,7 +57,7 @@ bool add_elements(Asked &asked, const void *sendbuf, void *recvbuf, MPI_Count co
     asked.arguments.in_place = sendbuf == MPI_IN_PLACE;
     if (!asked.arguments.in_place) asked.input.add(sendbuf, count, type);
     if (has_result) asked.output.add(recvbuf, count, type);
-    asked.input.lay_out(false, true);
+    asked.input.lay_out(has_result && aliased(sendbuf, recvbuf), true);
     asked.output.lay_out(false, true);
     return true;
 }
@@ -63,20 +66,20 @@ bool add_elements(Asked &asked, const void *sendbuf, void *recvbuf, MPI_Count co
 std::optional<int> symmetric(const char *collective, const void *sendbuf, void *recvbuf, MPI_Count count,
                              MPI_Datatype type, MPI_Op op, MPI_Comm comm, Begins begins, MPI_Request *request) {
     auto asked = Asked::on(comm, collective, begins);
-    if (!asked || count < 0 || aliased(sendbuf, recvbuf, count) || !asked->adds_up(op, type)) return {};
+    if (!asked || count < 0 || !asked->adds_up(op, type)) return {};
     if (!add_elements(*asked, sendbuf, recvbuf, count, type, true)) return {};
     return begin(std::move(*asked), begins, request);
 }
 
 // Each rank's contribution comes to all. Its place in the result is laid out.
 std::optional<int> allgather(Asked &&asked, const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
-                             Begins begins, MPI_Request *request) {
+                             const void *recvbuf, Begins begins, MPI_Request *request) {
     asked.arguments.in_place = sendbuf == MPI_IN_PLACE;
     if (!asked.arguments.in_place) {
         if (!sound(sendbuf, sendcount, sendtype)) return {};
         asked.input.add(sendbuf, sendcount, sendtype);
     }
-    asked.input.lay_out();
+    asked.input.lay_out(aliased(sendbuf, recvbuf));
     return begin(std::move(asked), begins, request);
 }
 
@@ -114,12 +117,12 @@ std::optional<int> Igather(const void *sendbuf, MPI_Count sendcount, MPI_Datatyp
     arguments.root = root;
     arguments.in_place = is_root && sendbuf == MPI_IN_PLACE;
     if (!arguments.in_place && !sound(sendbuf, sendcount, sendtype)) return {};
-    if (is_root && (!sound(recvbuf, recvcount, recvtype) || aliased(sendbuf, recvbuf, recvcount))) return {};
+    if (is_root && !sound(recvbuf, recvcount, recvtype)) return {};
     arguments.bytes = is_root ? bytes_of(recvcount, recvtype) : bytes_of(sendcount, sendtype);
     if (!pays(*asked, arguments.bytes)) return {};
     if (!arguments.in_place) asked->input.add(sendbuf, sendcount, sendtype);
     if (is_root) asked->output.add_equal(recvbuf, recvcount, recvtype, arguments.ranks);
-    asked->input.lay_out();
+    asked->input.lay_out(is_root && aliased(sendbuf, recvbuf));
     asked->output.lay_out();
     arguments.from = asked->output.equal();
     return begin(std::move(*asked), begins, request);
@@ -147,7 +150,7 @@ std::optional<int> Igatherv(const void *sendbuf, MPI_Count sendcount, MPI_Dataty
         if (!sound(recvcounts, displs, recvtype, arguments.ranks)) return {};
         asked->output.add_displaced(recvbuf, recvcounts, displs, recvtype, arguments.ranks);
     }
-    asked->input.lay_out();
+    asked->input.lay_out(is_root && aliased(sendbuf, recvbuf));
     asked->output.lay_out();
     arguments.from = asked->output.ranges();
     return begin(std::move(*asked), begins, request);
@@ -165,13 +168,13 @@ std::optional<int> Iscatter(const void *sendbuf, MPI_Count sendcount, MPI_Dataty
     const bool is_root = arguments.rank == root;
     arguments.root = root;
     arguments.in_place = is_root && recvbuf == MPI_IN_PLACE;
-    if (is_root && (!sound(sendbuf, sendcount, sendtype) || aliased(sendbuf, recvbuf, sendcount))) return {};
+    if (is_root && !sound(sendbuf, sendcount, sendtype)) return {};
     if (!arguments.in_place && !sound(recvbuf, recvcount, recvtype)) return {};
     arguments.bytes = is_root ? bytes_of(sendcount, sendtype) : bytes_of(recvcount, recvtype);
     if (!pays(*asked, arguments.bytes)) return {};
     if (is_root) asked->input.add_equal(sendbuf, sendcount, sendtype, arguments.ranks);
     if (!arguments.in_place) asked->output.add(recvbuf, recvcount, recvtype);
-    asked->input.lay_out();
+    asked->input.lay_out(is_root && aliased(sendbuf, recvbuf));
     asked->output.lay_out();
     arguments.to = asked->input.equal();
     return begin(std::move(*asked), begins, request);
@@ -199,7 +202,7 @@ std::optional<int> Iscatterv(const void *sendbuf, Integers sendcounts, Integers 
         asked->output.add(recvbuf, recvcount, recvtype);
         arguments.bytes = bytes_of(recvcount, recvtype);
     }
-    asked->input.lay_out();
+    asked->input.lay_out(is_root && aliased(sendbuf, recvbuf));
     asked->output.lay_out();
     arguments.to = asked->input.ranges();
     return begin(std::move(*asked), begins, request);
@@ -212,12 +215,12 @@ std::optional<int> Iallgather(const void *sendbuf, MPI_Count sendcount, MPI_Data
     if (asked && asked->between_groups())
         return between_groups::allgather(std::move(*asked), sendbuf, sendcount, sendtype, recvbuf,
                                          equal(recvcount, recvtype), begins, request);
-    if (!asked || !sound(recvbuf, recvcount, recvtype) || aliased(sendbuf, recvbuf, recvcount)) return {};
+    if (!asked || !sound(recvbuf, recvcount, recvtype)) return {};
     if (!pays(*asked, bytes_of(recvcount, recvtype))) return {};
     asked->output.add_equal(recvbuf, recvcount, recvtype, asked->arguments.ranks);
     asked->output.lay_out();
     asked->arguments.from = asked->output.equal();
-    return allgather(std::move(*asked), sendbuf, sendcount, sendtype, begins, request);
+    return allgather(std::move(*asked), sendbuf, sendcount, sendtype, recvbuf, begins, request);
 }
 
 std::optional<int> Iallgatherv(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf,
@@ -233,7 +236,7 @@ std::optional<int> Iallgatherv(const void *sendbuf, MPI_Count sendcount, MPI_Dat
     asked->arguments.from = asked->output.ranges();
     asked->arguments.varies = true;
     asked->bytes = asked->output.bytes() / static_cast<std::size_t>(asked->arguments.ranks);
-    return allgather(std::move(*asked), sendbuf, sendcount, sendtype, begins, request);
+    return allgather(std::move(*asked), sendbuf, sendcount, sendtype, recvbuf, begins, request);
 }
 
 std::optional<int> Ialltoall(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf,
@@ -243,7 +246,7 @@ std::optional<int> Ialltoall(const void *sendbuf, MPI_Count sendcount, MPI_Datat
     if (asked && asked->between_groups())
         return between_groups::alltoall(std::move(*asked), sendbuf, equal(sendcount, sendtype), recvbuf,
                                         equal(recvcount, recvtype), begins, request);
-    if (!asked || !sound(recvbuf, recvcount, recvtype) || aliased(sendbuf, recvbuf, recvcount)) return {};
+    if (!asked || !sound(recvbuf, recvcount, recvtype)) return {};
     if (!pays(*asked, bytes_of(recvcount, recvtype))) return {};
     const bool in_place = sendbuf == MPI_IN_PLACE;
     if (in_place)
@@ -253,7 +256,7 @@ std::optional<int> Ialltoall(const void *sendbuf, MPI_Count sendcount, MPI_Datat
     else
         return {};
     asked->output.add_equal(recvbuf, recvcount, recvtype, asked->arguments.ranks);
-    asked->input.lay_out(in_place);
+    asked->input.lay_out(in_place || aliased(sendbuf, recvbuf));
     asked->output.lay_out();
     asked->arguments.to = asked->input.equal();
     asked->arguments.from = asked->output.equal();
@@ -262,8 +265,8 @@ std::optional<int> Ialltoall(const void *sendbuf, MPI_Count sendcount, MPI_Datat
 
 namespace {
 
-std::optional<int> alltoall_of_several_sizes(Asked &&asked, bool in_place, Begins begins, MPI_Request *request) {
-    asked.input.lay_out(in_place);
+std::optional<int> alltoall_of_several_sizes(Asked &&asked, bool apart, Begins begins, MPI_Request *request) {
+    asked.input.lay_out(apart);
     asked.output.lay_out();
     asked.arguments.to = asked.input.ranges();
     asked.arguments.from = asked.output.ranges();
@@ -291,7 +294,7 @@ std::optional<int> Ialltoallv(const void *sendbuf, Integers sendcounts, Integers
     else
         return {};
     asked->output.add_displaced(recvbuf, recvcounts, rdispls, recvtype, ranks);
-    return alltoall_of_several_sizes(std::move(*asked), in_place, begins, request);
+    return alltoall_of_several_sizes(std::move(*asked), in_place || aliased(sendbuf, recvbuf), begins, request);
 }
 
 namespace {
@@ -300,7 +303,7 @@ namespace {
 bool add_typed(Side &side, const void *buf, Integers counts, Integers displs, const MPI_Datatype types[], int ranks) {
     if (!sound(counts, ranks) || !displs || !types) return false;
     for (int rank = 0; rank < ranks; rank++) {
-        if (types[rank] == MPI_DATATYPE_NULL) return false;
+        if (counts[rank] > 0 && types[rank] == MPI_DATATYPE_NULL) return false;
         side.add(reinterpret_cast<const void *>(reinterpret_cast<std::intptr_t>(buf) + displs[rank]), counts[rank],
                  types[rank]);
     }
@@ -323,7 +326,7 @@ std::optional<int> Ialltoallw(const void *sendbuf, Integers sendcounts, Integers
     if (!(in_place ? add_typed(asked->input, recvbuf, recvcounts, rdispls, recvtypes, ranks)
                    : add_typed(asked->input, sendbuf, sendcounts, sdispls, sendtypes, ranks)))
         return {};
-    return alltoall_of_several_sizes(std::move(*asked), in_place, begins, request);
+    return alltoall_of_several_sizes(std::move(*asked), in_place || aliased(sendbuf, recvbuf), begins, request);
 }
 
 std::optional<int> Ireduce(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype type, MPI_Op op, int root,
@@ -331,7 +334,7 @@ std::optional<int> Ireduce(const void *sendbuf, void *recvbuf, MPI_Count count, 
     auto asked = Asked::on(comm, "reduce", begins);
     if (!asked || count < 0 || !is_rank(root, *asked) || !asked->adds_up(op, type)) return {};
     const bool is_root = asked->arguments.rank == root;
-    if (is_root ? aliased(sendbuf, recvbuf, count) : sendbuf == MPI_IN_PLACE) return {};
+    if (!is_root && sendbuf == MPI_IN_PLACE) return {};
     asked->arguments.root = root;
     if (!add_elements(*asked, sendbuf, recvbuf, count, type, is_root)) return {};
     return begin(std::move(*asked), begins, request);
@@ -370,7 +373,7 @@ std::optional<int> reduce_scatter(Asked &&asked, const void *sendbuf, void *recv
     asked.arguments.to = collective::Blocks::of(std::move(blocks));
     asked.input.add(in_place ? recvbuf : sendbuf, all, type);
     asked.output.add(recvbuf, count_of(asked.arguments.rank), type);
-    asked.input.lay_out(in_place, true);
+    asked.input.lay_out(in_place || aliased(sendbuf, recvbuf), true);
     asked.output.lay_out(false, true);
     return begin(std::move(asked), begins, request);
 }
@@ -388,7 +391,7 @@ std::optional<int> Ireduce_scatter(const void *sendbuf, void *recvbuf, Integers 
 std::optional<int> Ireduce_scatter_block(const void *sendbuf, void *recvbuf, MPI_Count recvcount, MPI_Datatype type,
                                          MPI_Op op, MPI_Comm comm, Begins begins, MPI_Request *request) {
     auto asked = Asked::on(comm, "reduce_scatter", begins);
-    if (!asked || recvcount < 0 || aliased(sendbuf, recvbuf, recvcount) || !asked->adds_up(op, type)) return {};
+    if (!asked || recvcount < 0 || !asked->adds_up(op, type)) return {};
     return reduce_scatter(
         std::move(*asked), sendbuf, recvbuf, [&](int) { return recvcount; }, type, begins, request);
 }

@@ -10,11 +10,11 @@ using collective::Blocks;
 
 // What the library has to refuse.
 bool unsound(const Block &block) {
-    return block.count < 0 || block.type == MPI_DATATYPE_NULL;
+    return block.count < 0 || (block.count > 0 && block.type == MPI_DATATYPE_NULL);
 }
 
 Block block(MPI_Count place, MPI_Count count, MPI_Datatype type) {
-    if (type == MPI_DATATYPE_NULL) return {};
+    if (type == MPI_DATATYPE_NULL) return {0, count, type};
     return {static_cast<std::ptrdiff_t>(place) * mpi::type_map(type).extent(), count, type};
 }
 

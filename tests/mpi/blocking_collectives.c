@@ -56,6 +56,32 @@ PROMISE(blocking_collectives_give_what_they_should) {
         }
 }
 
+/* One rank alone has no type where it has no elements; MPI does not say whether it may, and MPICH lets it. */
+PROMISE(a_rank_may_have_no_type_where_it_has_no_elements) {
+    int *send = made(MOST, 1), *got = filled(MOST, -1), sends[64] = {0}, receives[64] = {0}, places[64] = {0};
+    MPI_Datatype send_types[64], receive_types[64];
+    const int next = (rank + 1) % ranks, before = (rank + ranks - 1) % ranks;
+    for (int r = 0; r < ranks; r++) send_types[r] = receive_types[r] = rank == 0 ? MPI_DATATYPE_NULL : MPI_INT;
+    sends[next] = receives[before] = MOST, send_types[next] = receive_types[before] = MPI_INT;
+    MPI_Alltoallw(send, sends, places, send_types, got, receives, places, receive_types, MPI_COMM_WORLD);
+    CHECK(is_of(got, MOST, before, 0, 1));
+    free(send), free(got);
+}
+
+/* What rank 0 alone gives lies where it comes to: MPI forbids it, and Open MPI does not look. */
+PROMISE(a_rank_may_give_what_lies_where_its_result_comes) {
+    int *send = made(MOST * ranks, 1), *got = filled(MOST * ranks, -1);
+    int *given = rank == 0 ? got : send;
+    if (rank == 0) memcpy(got, send, sizeof(int) * MOST);
+    MPI_Gather(given, MOST, MPI_INT, got, MOST, MPI_INT, 0, MPI_COMM_WORLD);
+    for (int r = 0; rank == 0 && r < ranks; r++) CHECK(is_of(got + r * MOST, MOST, r, 0, 1));
+    MPI_Allgather(given, MOST, MPI_INT, got, MOST, MPI_INT, MPI_COMM_WORLD);
+    for (int r = 0; r < ranks; r++) CHECK(is_of(got + r * MOST, MOST, r, 0, 1));
+    MPI_Scatter(send, MOST, MPI_INT, rank == 0 ? send : got, MOST, MPI_INT, 0, MPI_COMM_WORLD);
+    CHECK(is_of(rank == 0 ? send : got, MOST, 0, rank * MOST, 1));
+    free(send), free(got);
+}
+
 PROMISE(blocking_collectives_of_several_sizes_give_what_they_should) {
     enum { ROOM = 9000 };
     int sizes_of[16], places[16], outgoing[16], incoming[16], in_places[16];

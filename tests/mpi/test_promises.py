@@ -74,6 +74,12 @@ for transport in ("shm", "tcp"):
         "persistent_collectives_of_two_groups_carry_new_data_at_each_start",
         "neighbors_in_a_graph_exchange_blocks_in_the_order_of_their_lists",
     }
+# Open MPI refuses MPI_DATATYPE_NULL even of no elements, and MPICH what lies where its result comes.
+for transport in ("shm", "tcp"):
+    for mpi in ("openmpi", "openmpi5"):
+        WRONG_WITHOUT_US.setdefault((mpi, transport), set()).add("a_rank_may_have_no_type_where_it_has_no_elements")
+    for mpi in ("mpich", "mpich4", "abi"):
+        WRONG_WITHOUT_US.setdefault((mpi, transport), set()).add("a_rank_may_give_what_lies_where_its_result_comes")
 # Their call site has one order of writing first, and then another that writes to what has left: for pages that is misuse.
 REWRITE = {
     "a_delta_send_on_any_communicator",
