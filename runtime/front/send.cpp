@@ -51,7 +51,7 @@ bool may_frame(const mpi::Communicator &comm, int dest, MPI_Count count, MPI_Dat
 
 namespace {
 
-// What the library would take in for a receiver that does not receive has no limit (rule 4).
+// It receives later than we send.
 bool lags(const mpi::Peer &peer) {
     return peer.outstanding > mpi::job.window / 2;
 }
@@ -77,7 +77,7 @@ struct Begun {
     }
     const bool may_be = peer->frames_plain && c->use.frames && (mode == Mode::standard || mode == Mode::ready) &&
                         bytes >= least_framed() && bytes <= settings.largest && mpi::type_map(type).known();
-    const bool framed = may_be && (lags(*peer) || tune::leaves_framed(callers_own(), bytes, peer, trace::now()));
+    const bool framed = may_be && tune::leaves_framed(callers_own(), bytes, peer, lags(*peer), trace::now());
     Begun begun{.given_up = may_be && !framed};
     if (framed)
         begun.send = message::Send::begin({buf, count, type}, {c, dest, tag}, *peer, message::Send::Kind::ordinary);

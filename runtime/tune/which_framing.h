@@ -7,7 +7,8 @@
 namespace stretto::tune {
 
 //! A message of so many bytes begins there at `now`, in seconds, to this rank. Does it leave framed? Otherwise it is the library's. An iteration
-//! that sends to several ranks is as long for each: what goes to the first one tells it, the others' messages leave as it finds.
-bool leaves_framed(CallSite site, std::size_t bytes, const void *to, double now);
+//! that sends to several ranks is as long for each: what goes to the first one tells it, the others' messages leave as it finds. A rank that
+//! lags behind in receiving is sent framed ones: what the library would take in for it has no limit (rule 4), and how long it sleeps says nothing.
+bool leaves_framed(CallSite site, std::size_t bytes, const void *to, bool lags, double now);
 
 } // namespace stretto::tune

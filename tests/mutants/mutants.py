@@ -1,7 +1,7 @@
 """Each safety property of the protocol (docs/protocol) and of the pages, taken out once: where, how, and which test must notice.
 
 A test is words for pytest's -k and --mpi, `promises`: names of tests/mpi with their ranks, transport and environment, or `hazards`: a
-program of tests/hazard with a filter.
+program of tests/hazard, or of the unit tests, with a filter.
 """
 
 import dataclasses
@@ -26,7 +26,7 @@ class Mutant:
     level: str = ""  # of threads
     mpi: str = "openmpi"
     pytest: tuple = ()  # folder and words of -k, in place of promises
-    hazards: str = ""  # a program of tests/hazard and a filter of its tests, in place of both
+    hazards: str = ""  # a program of tests/hazard, or a unit test, and a filter of its tests, in place of both
 
     @property
     def target(self):
@@ -878,11 +878,10 @@ MUTANTS = [
     ),
     Mutant(
         "learning: what a receiver that sleeps is sent is left to the library",
-        "front/send.cpp",
-        "lags(*peer) || ",
+        "tune/which_framing.cpp",
+        "    if (lags) return true;\n",
         "",
-        mpi="mpich",
-        pytest=("tests/memory", "megabyte and tcp"),
+        hazards="which_framing_test WhichFraming.a_rank_that_lags_is_sent_framed_messages",
     ),
     Mutant(
         "pages: integers in the heap are taken for a header of malloc's",

@@ -10,9 +10,10 @@ struct Program {
     double framed, native;
     std::size_t bytes = 100'000;
     char site = 0;
+    bool lags = false; // the rank that receives
     double now = 1;
 
-    bool sends() { return leaves_framed(&site, bytes, this, now); }
+    bool sends() { return leaves_framed(&site, bytes, this, lags, now); }
 
     int count(int iterations) {
         int n = 0;
@@ -55,10 +56,19 @@ TEST(WhichFraming, another_size_inherits_what_was_found) {
     EXPECT_EQ(gains.count(20), 20);
 }
 
+TEST(WhichFraming, a_rank_that_lags_is_sent_framed_messages) {
+    static Program program{.framed = 2e-3, .native = 1e-3};
+    program.count(100);
+    program.lags = true;
+    EXPECT_EQ(program.count(100), 100);
+    program.lags = false;
+    EXPECT_EQ(program.count(100), 0);
+}
+
 TEST(WhichFraming, messages_to_other_ranks_follow) {
     static Program gains{.framed = 1e-3, .native = 2e-3};
     static char other;
-    const auto follows = [] { return leaves_framed(&gains.site, gains.bytes, &other, gains.now); };
+    const auto follows = [] { return leaves_framed(&gains.site, gains.bytes, &other, false, gains.now); };
     for (int k = 0; k < 40; k++) {
         const bool framed = gains.count(1) == 1;
         EXPECT_EQ(follows(), framed) << k;
@@ -71,7 +81,7 @@ TEST(WhichFraming, a_rank_that_is_sent_nothing_more_leads_no_more) {
     static Program first{.framed = 1e-3, .native = 2e-3};
     static char next;
     first.count(40);
-    const auto follows = [] { return leaves_framed(&first.site, first.bytes, &next, first.now); };
+    const auto follows = [] { return leaves_framed(&first.site, first.bytes, &next, false, first.now); };
     for (int k = 0; k < 4095; k++) EXPECT_TRUE(follows());
     // Now it leads, and its times say that framing has become slow.
     int framed = 0;
