@@ -14,8 +14,9 @@ struct Turns {
     unsigned first, found, other;
 };
 // An iteration with several such calls has short times and a long one: a turn has many iterations, or what counts would depend on where it begins.
-constexpr Turns usual{24, 8, 4}, of_slow{3, 3, 2}, of_varying{96, 48, 24};
-constexpr double slow_from = 5e-3; // seconds: of these one call is as good as many
+constexpr Turns usual{24, 8, 4}, of_slow{12, 4, 3}, of_varying{96, 48, 24};
+constexpr double slow_from = 5e-3; // seconds: of these two calls are as good as many
+constexpr unsigned tells = 3;      // calls, the first of which does not count, show it
 constexpr double alike = 3;        // the longest call over the shortest, where calls do not vary
 
 // After so many turns of each way: the time of ours over the library's at which ours stays, and from which the library's does. What gains much
@@ -68,7 +69,7 @@ bool Trial::took(double seconds) {
         return false;
     }
     note(seconds);
-    if (turn == 0 && first && !varies && done == of_slow.first) return true;
+    if (turn == 0 && first && !varies && done == tells) return true;
     if (done < length()) return false;
     if (is_challenged() || (turn == 0 && !varies && !slow)) return true;
     next_turn();

@@ -82,9 +82,9 @@ TEST(Trial, a_little_gain_is_found_after_more_turns) {
 
 TEST(Trial, few_calls_tell_where_they_are_long) {
     Program gains{.ours = 80e-3, .native = 100e-3}, loses{.ours = 120e-3, .native = 100e-3};
-    EXPECT_EQ(gains.count(3), 0);
+    EXPECT_EQ(gains.count(12), 0);
     EXPECT_EQ(gains.count(20), 20);
-    EXPECT_EQ(loses.count(20), 2);
+    EXPECT_EQ(loses.count(40), 3);
 }
 
 TEST(Trial, a_program_that_changes_is_followed_seldom) {
