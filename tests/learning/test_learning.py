@@ -8,7 +8,7 @@ from compile import program
 from launch import launch, library
 
 SOURCE = pathlib.Path(__file__).parent / "learning.c"
-MESSAGES, SITES, OPENING, TURN = 1200, 4, 24, 4  # of tune/trial.cpp
+MESSAGES, SITES, OPENING, TURN = 1200, 4, 12, 3  # of tune/trial.cpp: the fewest, where messages take long
 
 
 @pytest.mark.parametrize("env", [{"STRETTO": "chunk"}, {"STRETTO": "all"}, {"STRETTO": "all", "STRETTO_RELEASE": "unmatched"}],
@@ -45,4 +45,4 @@ def test_blocking_collectives_that_are_tried_give_the_same(mpi):
     for name in ("alltoall", "allgather", "bcast", "allreduce"):
         ours = sum(int(count) for collective, count in uses if collective == name)
         passed_on = name in ("bcast", "allreduce")  # which not every library lets us do
-        assert (0 if passed_on else 4) <= ours <= 2 * 400 - 24, f"{name}: {ours} of 800 calls were Stretto's\n{result}"
+        assert (0 if passed_on else 3) <= ours <= 2 * 400 - 12, f"{name}: {ours} of 800 calls were Stretto's\n{result}"
