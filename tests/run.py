@@ -6,7 +6,6 @@ The last line is `N passed, N failed`. Before it stand the suites with what each
 """
 
 import argparse
-import json
 import os
 import subprocess
 import sys
@@ -14,6 +13,8 @@ import time
 import xml.etree.ElementTree as ElementTree
 from dataclasses import dataclass, field
 from pathlib import Path
+
+from launch import mpis
 
 ROOT = Path(__file__).resolve().parent.parent
 TESTS = ROOT / "tests"
@@ -104,7 +105,7 @@ def main():
         junit.unlink(missing_ok=True)
         words = ["-R", options.words.replace(" or ", "|")] if options.words else []
         if options.mpi:  # of other MPIs nothing may have been built
-            others = set(json.loads((ROOT / "build/env/mpis.json").read_text())) - set(options.mpi)
+            others = set(mpis()) - set(options.mpi)
             words += ["-E", "|".join(f"[.]{mpi}$" for mpi in sorted(others))]
         command = ["ctest", "--test-dir", build, "-LE", "pytest", "-j", options.jobs, "--output-on-failure", *words]
         status = run("unit", [*command, "--quiet", "--output-junit", junit], environment)

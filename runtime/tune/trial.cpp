@@ -72,7 +72,7 @@ bool Trial::took(double seconds) {
     if (turn == 0 && first && !varies && done == tells) return true;
     if (done < length()) return false;
     if (is_challenged() || (turn == 0 && !varies && !slow)) return true;
-    next_turn();
+    begin_turn(turn + 1);
     return false;
 }
 
@@ -93,15 +93,17 @@ Trial::Measured Trial::measured() const {
 }
 
 void Trial::decide(const Measured &all) {
-    if (done < length()) slow = all.least >= slow_from;
-    if (done < length()) return;
+    if (done < length()) {
+        slow = all.least >= slow_from;
+        return;
+    }
     if (turn == 0 && !varies && !slow && all.uneven > 0) {
         varies = true;
         begin_trial();
         return;
     }
     const bool is_over = is_challenged();
-    next_turn();
+    begin_turn(turn + 1);
     if (!is_over) return;
     const Verdict &verdict = verdicts[turn / 2 - 1];
     if (all.ours <= verdict.ours_to * all.native)
@@ -110,17 +112,15 @@ void Trial::decide(const Measured &all) {
         rest_with(Way::native);
 }
 
-void Trial::next_turn() {
-    turn++;
+void Trial::begin_turn(unsigned which) {
+    turn = which;
     done = 0;
     sum = 0;
 }
 
 void Trial::begin_trial() {
     stage = tries;
-    turn = 0;
-    done = 0;
-    sum = 0;
+    begin_turn(0);
     for (auto &of_way : times) of_way.clear();
 }
 

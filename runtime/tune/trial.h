@@ -61,7 +61,7 @@ private:
     unsigned length() const;
     bool took(double seconds);
     void note(double seconds);
-    void next_turn();
+    void begin_turn(unsigned which);
     void begin_trial();
     void rest_with(Way way);
 };

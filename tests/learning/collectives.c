@@ -1,21 +1,13 @@
 /* Whether a blocking collective is Stretto's changes in the middle of a program, by what its ranks measure: which each of them measures
  * differently here. Results are those of MPI, and all ranks choose alike, or they would wait for each other for ever. */
-#include <mpi.h>
+#include "check.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 enum { CALLS = 400, MOST = 4000 };
 
-static int rank, ranks;
-
-static void check(int good, int call, const char *what) {
-    if (good) return;
-    printf("rank %d: not so: %s (call %d)\n", rank, what, call);
-    fflush(stdout);
-    MPI_Abort(MPI_COMM_WORLD, 3);
-}
-#define CHECK(what, call) check(what, call, #what)
+static int ranks;
 
 /* Some ranks compute now and then, so that no two measure the same. */
 static void compute(int call) {

@@ -1,21 +1,11 @@
 /* What is learnt of a call site changes in the middle of a program: messages that leave framed and messages left to the library, of one
    envelope, in any order of the two. The other rank receives them by every kind of receive. */
-#include <mpi.h>
+#include "check.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { LONGS = 3000, MESSAGES = 1200, TAG = 7 };
-
-static int rank;
-
-static void check(int good, int message, const char *what) {
-    if (good) return;
-    printf("rank %d: not so: %s (message %d)\n", rank, what, message);
-    fflush(stdout);
-    MPI_Abort(MPI_COMM_WORLD, 3);
-}
-#define CHECK(what, message) check(what, message, #what)
 
 static void fill(long *data, int message) {
     for (int k = 0; k < LONGS; k++) data[k] = (long)message * LONGS + k;

@@ -42,9 +42,8 @@ const std::vector<Setting> &settings() {
         {"STRETTO_DEBUG", "0", "1: compare at a send's end what was declared final with what is there"},
         {"STRETTO_FORCE", "0", "1: for tests, frame everything and use the smallest deltas"},
         {"STRETTO_INFO", "0",
-         "1: each rank prints at its start what was decided; links: and measures links that it does not need, as "
-         "`stretto "
-         "info --mpi` does"},
+         "1: each rank prints at its start what was decided; links: and measures links that it does not need, "
+         "as `stretto info --mpi` does"},
     };
     return all;
 }
