@@ -2,11 +2,11 @@
 // pass looks at ours, and at the others by the library's own function on a copy in which ours are null.
 #include "front/enter.h"
 #include "front/handled.h"
-#include "front/operation.h"
+#include "front/waiting.h"
 #include "trace/timeline.h"
 
 #include <algorithm>
-#include <optional>
+#include <utility>
 #include <vector>
 
 namespace stretto::front {
@@ -25,13 +25,6 @@ void check_ended(const Operation &operation) {
         fail("MPI_Wait", operation.collective
                              ? "the delta collective has not ended: MPIX_Delta_collective_end comes before the wait"
                              : "the delta send has not ended: MPIX_Delta_send_end comes before the wait");
-}
-
-// A posted receive, and nothing else of ours: the library may block until its first fragment has come.
-bool may_wait_for_first(const Operation &operation, bool unmatched) {
-    return operation.receive && operation.native_send == MPI_REQUEST_NULL && !progress::Guard::multiple &&
-           !(unmatched && operation.receive->is_apart()) && progress::tasks == 1 && message::posted::number() == 1 &&
-           operation.receive->where() == message::Receive::State::posted;
 }
 
 MPI_Status *at(MPI_Status *statuses, int k) {
@@ -116,6 +109,16 @@ bool look_at_all(Requests &all, MPI_Status *statuses, std::vector<int> &errors, 
     return true;
 }
 
+// The library waits for the first that is not known to be complete. False: it may not now.
+bool wait_for_all(Requests &all, MPI_Status *statuses, std::vector<int> &errors, std::size_t &from) {
+    if (from == all.ours.size()) return false;
+    if (all.ours[from]) return wait_natively(*all.ours[from], statuses == MPI_STATUSES_IGNORE);
+    int index = 0;
+    const Woken woken = wait_natively(1, &all.natives[from], index, at(statuses, static_cast<int>(from)), errors[from]);
+    if (woken == Woken::by_request) all.native_completed(static_cast<int>(from++));
+    return woken != Woken::not_at_all;
+}
+
 // One look; the first that is complete ends. `index` as MPI_Testany gives it; none_active when there is nothing to wait for.
 bool look_for_any(Requests &some, int *index, MPI_Status *status, int &error, bool &none_active) {
     int flag = 0;
@@ -133,6 +136,14 @@ bool look_for_any(Requests &some, int *index, MPI_Status *status, int &error, bo
             return true;
         }
     return false;
+}
+
+// The library waits for one that is not complete. `ended`: for one of its own, which is.
+bool wait_for_any(Requests &some, int *index, MPI_Status *status, int &error, bool &ended) {
+    const Woken woken = wait_natively(some.count, some.natives.data(), *index, status, error);
+    ended = woken == Woken::by_request;
+    if (ended) some.native_completed(*index);
+    return woken != Woken::not_at_all;
 }
 
 // One look; all that are complete end. As MPI_Testsome.
@@ -168,28 +179,20 @@ int look_for_some(Requests &some, int *outcount, int indices[], MPI_Status statu
 
 int Wait(MPI_Request *request, MPI_Status *status) {
     trace::Wait waiting;
-    const bool unmatched = status == MPI_STATUS_IGNORE;
-    std::optional<progress::Blocked> blocked; // and the helper knows
     Operation *operation;
     {
         progress::Guard guard;
         enter();
         operation = active_operation(*request);
-        if (operation && may_wait_for_first(*operation, unmatched)) blocked.emplace();
     }
-    int error = MPI_SUCCESS, done = 0;
     if (!operation) {
         if (progress::may_block()) return mpi::library.Wait(request, status);
-        progress::until([&] {
-            error = mpi::library.Test(request, &done, status);
-            return done || error != MPI_SUCCESS;
-        });
-        return error;
+        return NativeRequest(*request, status).wait();
     }
     check_ended(*operation);
-    if (blocked) operation->wait_for_first();
-    blocked.reset();
-    progress::until([&] { return operation->look_or_release(unmatched); });
+    const bool unmatched = status == MPI_STATUS_IGNORE;
+    progress::until([&] { return operation->look_or_release(unmatched); },
+                    [&] { return wait_natively(*operation, unmatched); });
     progress::Guard guard;
     return operation->finish(request, status);
 }
@@ -220,7 +223,8 @@ int Waitall(int count, MPI_Request requests[], MPI_Status statuses[]) {
     all.check_all_ended();
     std::vector<int> errors(all.ours.size(), MPI_SUCCESS);
     std::size_t from = 0;
-    progress::until([&] { return look_at_all(all, statuses, errors, from); });
+    progress::until([&] { return look_at_all(all, statuses, errors, from); },
+                    [&] { return wait_for_all(all, statuses, errors, from); });
     progress::Guard guard;
     for (std::size_t k = 0; k < all.ours.size(); k++)
         if (all.ours[k]) errors[k] = all.finish(k, at(statuses, static_cast<int>(k)));
@@ -257,7 +261,13 @@ int Waitany(int count, MPI_Request requests[], int *index, MPI_Status *status) {
         progress::Guard guard;
         return Requests(count, requests);
     }();
-    progress::until([&] { return look_for_any(some, index, status, error, none_active); });
+    bool looked = false, ended = false; // one of ours may be complete: all are looked at before each wait
+    progress::until(
+        [&] {
+            looked = true;
+            return ended || look_for_any(some, index, status, error, none_active);
+        },
+        [&] { return std::exchange(looked, false) && !ended && wait_for_any(some, index, status, error, ended); });
     return error;
 }
 

@@ -26,13 +26,6 @@ int raise(const mpi::Communicator &comm, int error) {
     return error;
 }
 
-void Operation::wait_for_first() {
-    MPI_Request native = receive->native();
-    MPI_Status status;
-    const int error = mpi::library.Wait(&native, &status);
-    receive->first_came(status, error);
-}
-
 bool Operation::look(bool releases, bool unmatched) {
     if (waits_for_end || (collective && !collective->complete())) return false;
     bool complete = true;
@@ -42,8 +35,8 @@ bool Operation::look(bool releases, bool unmatched) {
     }
     if (native_send != MPI_REQUEST_NULL) {
         int done = 0;
-        sent_error = mpi::library.Test(&native_send, &done, &sent);
-        if (done || sent_error != MPI_SUCCESS) native_send = MPI_REQUEST_NULL;
+        const int error = mpi::library.Test(&native_send, &done, &sent);
+        if (done || error != MPI_SUCCESS) native_send_ended(error);
         complete = complete && native_send == MPI_REQUEST_NULL;
     }
     if (receive && !receive->is_complete()) {

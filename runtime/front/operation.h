@@ -39,9 +39,6 @@ public:
     bool waits_for_end = false;             //!< a delta send, or a delta collective, before its end
     std::unique_ptr<Collective> collective; //!< complete before all else is looked at
 
-    //! Let the library block this thread until the first fragment of a receive has come.
-    void wait_for_first();
-
     //! Is it complete? Looks at its parts.
     bool look() { return look(false); }
 
@@ -54,6 +51,12 @@ public:
 
     //! What finish() will say, with the operation left as it is.
     void peek(MPI_Status *status);
+
+    //! The library has ended native_send, and filled `sent`.
+    void native_send_ended(int error) {
+        native_send = MPI_REQUEST_NULL;
+        sent_error = error;
+    }
 
     //! MPI_Request_free.
     void free(MPI_Request *request);

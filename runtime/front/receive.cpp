@@ -3,6 +3,7 @@
 #include "front/handled.h"
 #include "front/incoming.h"
 #include "front/pages.h"
+#include "front/waiting.h"
 #include "front/window.h"
 #include "trace/counters.h"
 #include "trace/report.h"
@@ -156,17 +157,12 @@ Incoming begin_receive(void *buf, MPI_Count count, MPI_Datatype type, int source
 
 int finish_receive(Incoming &incoming, MPI_Status *status) {
     if (incoming.error != MPI_SUCCESS) return incoming.error;
-    int done = 0, error = MPI_SUCCESS;
-    if (!incoming.receive) {
-        progress::until([&] {
-            error = mpi::library.Test(&incoming.native, &done, status);
-            return done || error != MPI_SUCCESS;
-        });
-        return error;
-    }
+    if (!incoming.receive) return NativeRequest(incoming.native, status).wait();
     Operation operation; // for its ways to look and to finish; it has no handle
     operation.receive = incoming.receive;
-    progress::until([&] { return operation.look_or_release(status == MPI_STATUS_IGNORE); });
+    const bool unmatched = status == MPI_STATUS_IGNORE;
+    progress::until([&] { return operation.look_or_release(unmatched); },
+                    [&] { return wait_natively(operation, unmatched); });
     progress::Guard guard;
     return operation.finish_receive(status);
 }

@@ -4,6 +4,7 @@
 #include "front/handled.h"
 #include "front/outgoing.h"
 #include "front/pages.h"
+#include "front/waiting.h"
 #include "trace/counters.h"
 #include "trace/report.h"
 #include "trace/timeline.h"
@@ -150,13 +151,7 @@ namespace {
         const Alone alone;
         error = native::isend(mode, buf, count, type, dest, tag, comm, &request);
     }
-    if (error != MPI_SUCCESS) return error;
-    int done = 0;
-    progress::until([&] {
-        error = mpi::library.Test(&request, &done, MPI_STATUS_IGNORE);
-        return done || error != MPI_SUCCESS;
-    });
-    return error;
+    return error == MPI_SUCCESS ? NativeRequest(request).wait() : error;
 }
 
 int nonblocking(Mode mode, const void *buf, MPI_Count count, MPI_Datatype type, int dest, int tag, MPI_Comm comm,

@@ -4,6 +4,7 @@
 #include "front/handled.h"
 #include "front/incoming.h"
 #include "front/outgoing.h"
+#include "front/waiting.h"
 #include "trace/counters.h"
 #include "trace/timeline.h"
 
@@ -44,16 +45,13 @@ Both begin(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, int 
 
 int wait(Both &both, MPI_Status *status) {
     if (both.error != MPI_SUCCESS) return both.error;
-    int done = 0, error = MPI_SUCCESS;
-    progress::until([&] {
-        if (both.send) return both.send->complete();
-        error = mpi::library.Test(&both.native_send, &done, MPI_STATUS_IGNORE);
-        return done || error != MPI_SUCCESS;
-    });
+    int error = MPI_SUCCESS;
     if (both.send) {
+        progress::until([&] { return both.send->complete(); });
         progress::Guard guard;
         both.send->release();
-    }
+    } else
+        error = NativeRequest(both.native_send).wait();
     const int its_error = finish_receive(both.incoming, status);
     return error != MPI_SUCCESS ? error : its_error;
 }

@@ -41,11 +41,16 @@ bool Receive::look_at_first() {
     MPI_Status its_status;
     const int error = mpi::library.Test(&first, &done, &its_status);
     if (error == MPI_SUCCESS && !done) return false;
+    first_ended(first, its_status, error);
+    return true;
+}
+
+void Receive::first_ended(MPI_Request left, const MPI_Status &its_status, int error) {
+    first = left;
     // A persistent request is there still; nobody else knows it when we are an orphan.
     if (orphan && first != MPI_REQUEST_NULL) mpi::library.Request_free(&first);
     first_came(its_status, error);
     if (orphan && state == State::complete) delete this;
-    return true;
 }
 
 void Receive::first_came(const MPI_Status &its_status, int its_error) {
@@ -516,8 +521,8 @@ void remove(Receive &receive) {
     if (turns.receives.empty()) progress::remove(turns);
 }
 
-std::size_t number() {
-    return turns.receives.size();
+const std::vector<Receive *> &all() {
+    return turns.receives;
 }
 
 } // namespace posted

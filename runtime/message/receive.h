@@ -53,6 +53,9 @@ public:
     std::byte *set_apart();
     bool is_apart() const { return apart != nullptr; }
 
+    //! The native receive that it watches has completed, which has left this of its request. The receive may be gone then.
+    void first_ended(MPI_Request left, const MPI_Status &its_status, int its_error);
+
     //! The native receive has completed: with a plain message, or with a first fragment.
     void first_came(const MPI_Status &its_status, int its_error);
 
@@ -172,7 +175,7 @@ private:
 namespace posted {
 void add(Receive &receive);
 void remove(Receive &receive);
-std::size_t number();
+const std::vector<Receive *> &all();
 } // namespace posted
 
 } // namespace stretto::message

@@ -182,12 +182,15 @@ public:
     Blocked &operator=(const Blocked &) = delete;
 };
 
-//! \brief Look until done() says so, all tasks progressing meanwhile.
-template <class Done>
-void until(Done done) {
+//! \brief Look until done() says so, all tasks progressing meanwhile. As often as waits() says that it has waited for something to end,
+//! nothing is looked at.
+template <class Done, class Waits>
+void until(Done done, Waits waits) {
     const Looking looks;
     Patience patience;
     for (;;) {
+        while (waits()) {
+        }
         {
             Guard guard;
             if (done()) return;
@@ -195,6 +198,11 @@ void until(Done done) {
         }
         patience.pause();
     }
+}
+
+template <class Done>
+void until(Done done) {
+    until(done, [] { return false; });
 }
 
 } // namespace stretto::progress

@@ -46,6 +46,40 @@ PROMISE(waitall_fills_every_status) {
     clean_up();
 }
 
+/* Rank 1 says the last word, or hears it, once a large message to rank 0 has left: rank 0 has to take that in while it waits. */
+enum { BESIDE = 4000000, BY_WAIT = 0, BY_WAITALL, BY_WAITANY, BY_RECV, BY_SSEND, BY_SENDRECV, WAYS };
+static void wait_for_the_last_word(int way) {
+    MPI_Request word[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};
+    int at;
+    if (way <= BY_WAITANY) MPI_Irecv(NULL, 0, MPI_BYTE, 1, way, MPI_COMM_WORLD, &word[1]);
+    if (way == BY_WAIT) MPI_Wait(&word[1], MPI_STATUS_IGNORE);
+    if (way == BY_WAITALL) MPI_Waitall(2, word, MPI_STATUSES_IGNORE);
+    if (way == BY_WAITANY) MPI_Waitany(2, word, &at, MPI_STATUS_IGNORE);
+    if (way == BY_RECV) MPI_Recv(NULL, 0, MPI_BYTE, 1, way, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    if (way == BY_SSEND) MPI_Ssend(NULL, 0, MPI_BYTE, 1, way, MPI_COMM_WORLD);
+    if (way == BY_SENDRECV)
+        MPI_Sendrecv(NULL, 0, MPI_BYTE, 1, way, NULL, 0, MPI_BYTE, 1, way, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+PROMISE(while_a_rank_waits_it_takes_in_what_it_posted_before) {
+    unsigned char *large = malloc(BESIDE);
+    for (int way = 0; way < WAYS; way++) {
+        if (rank == 0) {
+            MPI_Request beside;
+            MPI_Irecv(large, BESIDE, MPI_BYTE, 1, 100 + way, MPI_COMM_WORLD, &beside);
+            wait_for_the_last_word(way);
+            MPI_Wait(&beside, status);
+            CHECK(status_is(status, 1, 100 + way, BESIDE) && holds(large, BESIDE, way));
+        }
+        if (rank == 1) {
+            fill(large, BESIDE, way);
+            MPI_Send(large, BESIDE, MPI_BYTE, 0, 100 + way, MPI_COMM_WORLD);
+            if (way != BY_SSEND) MPI_Send(NULL, 0, MPI_BYTE, 0, way, MPI_COMM_WORLD);
+            if (way >= BY_SSEND) MPI_Recv(NULL, 0, MPI_BYTE, 0, way, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        }
+    }
+    free(large);
+}
+
 PROMISE(waitany_completes_each_request_once) {
     post_all();
     if (rank == 1) {
