@@ -13,17 +13,52 @@ namespace stretto::mpi {
 
 namespace {
 
-// Multiples of 32 (rule 5), just under the limits that libraries are known to have: a limit may count a header. All of them are tried:
+// Multiples of 32 (rule 5), just under the limits that libraries are known to have: a limit may count a header. All that are wanted are tried:
 // MPICH 5's shared memory needs its sender for 8 KiB, and for 12 KiB does not.
 constexpr std::array<int, 10> sizes = {4032, 8128, 12256, 16320, 24544, 32704, 49088, 61408, 65408, 131008};
 constexpr std::size_t n = sizes.size();
-constexpr int rate_bytes = 512 * 1024;
-constexpr int rate_tag = 100;
+constexpr int always_wanted = 16320;
+// A size is tried if it takes no longer on its way than this, seconds: smaller deltas are as good (tune/delta_size.h).
+constexpr double longest_way = 0.7e-3;
+
+// The rate is that of the first of these messages that takes so long, seconds, or of the largest: one that is shorter says little.
+constexpr int least_rate_bytes = 32 << 10, rate_bytes = 512 << 10;
+constexpr double long_enough = 1e-3;
+
+constexpr int rate_tag = 100, sleeps_tag = 101, awake_tag = 102;
+
+// How long the eager limit takes. Where others have the cores, a look comes seldom, and what comes in time comes late.
+struct Patience {
+    double still;       // seconds without anything new after which the library has moved what it will
+    int fewest_looks;   // meanwhile, unless that takes
+    double longest;     // so many seconds
+    useconds_t silence; // microseconds for which a sender does not call the library
+};
+constexpr Patience quick = {1e-3, 100, 10e-3, 3'000}, thorough = {10e-3, 1000, 100e-3, 30'000};
 
 double now() {
     timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
+}
+
+// What the library says of each size.
+using Requests = std::array<MPI_Request, n>;
+using Flags = std::array<int, n>;
+
+// Look at each request; how many are complete.
+int look(Requests &requests, Flags &complete) {
+    for (std::size_t k = 0; k < n; k++)
+        if (!complete[k]) library.Test(&requests[k], &complete[k], MPI_STATUS_IGNORE);
+    return std::accumulate(complete.begin(), complete.end(), 0);
+}
+
+void wait(MPI_Request request) {
+    for (int done = 0; !done; sched_yield()) library.Test(&request, &done, MPI_STATUS_IGNORE);
+}
+
+void wait_for_all(Requests &requests, Flags complete) {
+    while (look(requests, complete) < static_cast<int>(n)) sched_yield();
 }
 
 // Every rank of `group` has a link to the next one; all ranks of `everyone` measure at a time.
@@ -39,19 +74,21 @@ public:
         for (auto *bytes : {&out, &in}) bytes->assign(rate_bytes, 0);
     }
 
-    // The best link's, in bytes per second; 0 if all are alone. It also sets the connections up. Fast links need more rounds before they
-    // show it, and have time for them; from `fast` on it does not matter.
+    // The best link's, in bytes per second; 0 if all are alone. It also sets the connections up. From `fast` on it does not matter.
     double rate(double fast);
 
-    // The worst link's limit, and what the library says of sends up to it. To be asked after the rate.
-    Link eager();
+    // The worst link's limit, as far as sizes up to so many bytes can say, and what the library says of sends up to it. To be asked after the
+    // rate.
+    Link eager(int largest);
 
 private:
-    void barrier() const {
-        MPI_Request request;
-        library.Ibarrier(everyone, &request);
-        for (int done = 0; !done; sched_yield()) library.Test(&request, &done, MPI_STATUS_IGNORE);
-    }
+    // From each rank to the next; the best rate of all until now.
+    double round(int bytes);
+    // Looks at the links from even ranks to odd ones. The bytes that this rank knows to be eager; `complete`: those that were sent and which
+    // the library has said to be complete.
+    int even_to_odd(int largest, const Patience &patience, Flags &complete);
+    void send(int largest, const Patience &patience, Flags &complete);
+    int receive(int largest);
 
     double worst(double mine) const {
         double all = 0;
@@ -66,94 +103,110 @@ private:
     std::vector<char> out, in;
 };
 
+double Links::round(int bytes) {
+    MPI_Request barrier;
+    library.Ibarrier(everyone, &barrier);
+    wait(barrier);
+    if (!alone) {
+        const double start = now();
+        MPI_Request requests[2];
+        library.Irecv(in.data(), bytes, MPI_BYTE, from, rate_tag, group, &requests[0]);
+        library.Isend(out.data(), bytes, MPI_BYTE, to, rate_tag, group, &requests[1]);
+        for (int done = 0; !done; sched_yield()) library.Testall(2, requests, &done, MPI_STATUSES_IGNORE);
+        best = std::max(best, bytes / (now() - start));
+    }
+    return -worst(-best);
+}
+
 double Links::rate(double fast) {
+    round(1); // connections
+    int bytes = least_rate_bytes;
     double fastest = 0;
-    for (int round = 0; fastest < fast && (round < 3 || (round < 16 && rate_bytes < 2e-3 * fastest)); round++) {
-        barrier();
-        if (!alone) {
-            const double start = now();
-            MPI_Request requests[2];
-            library.Irecv(in.data(), rate_bytes, MPI_BYTE, from, rate_tag, group, &requests[0]);
-            library.Isend(out.data(), rate_bytes, MPI_BYTE, to, rate_tag, group, &requests[1]);
-            for (int done = 0; !done; sched_yield()) library.Testall(2, requests, &done, MPI_STATUSES_IGNORE);
-            best = std::max(best, rate_bytes / (now() - start));
-        }
-        fastest = -worst(-best);
+    for (;; bytes *= 4) {
+        best = 0;
+        fastest = round(bytes);
+        if (fastest == 0 || bytes / fastest >= long_enough || bytes >= rate_bytes) break;
+    }
+    // Once more at least. Fast links need more rounds before they show it, and have time for them.
+    for (int rounds = 1; fastest > 0 && fastest < fast; rounds++) {
+        const double before = fastest;
+        fastest = round(bytes);
+        const bool is_slow = bytes < rate_bytes || bytes >= 2e-3 * fastest;
+        if (rounds >= 16 || (is_slow && (rounds >= 3 || fastest < 1.25 * before))) break;
     }
     return fastest;
 }
 
-// Look at each request; how many are complete.
-int look(std::array<MPI_Request, n> &requests, std::array<int, n> &complete) {
-    for (std::size_t k = 0; k < n; k++)
-        if (!complete[k]) library.Test(&requests[k], &complete[k], MPI_STATUS_IGNORE);
-    return std::accumulate(complete.begin(), complete.end(), 0);
-}
-
-Link Links::eager() {
-    std::array<MPI_Request, n> sends, receives;
+// Sends that nobody receives yet, while both sides call the library, so that it can move what it will. Then this one does not any more.
+void Links::send(int largest, const Patience &patience, Flags &complete) {
+    Requests sends;
     sends.fill(MPI_REQUEST_NULL);
-    receives.fill(MPI_REQUEST_NULL);
-    std::array<int, n> complete{}, came{};
-
-    // Sends that nobody receives yet. Both sides call the library all the while, so that it can move what it will; by a receive of
-    // something else, as a probe would make libfabric look further than a program that just waits.
-    barrier();
-    if (!alone)
-        for (std::size_t k = 0; k < n; k++)
-            library.Isend(out.data(), sizes[k], MPI_BYTE, to, static_cast<int>(k), group, &sends[k]);
-    const double wire = alone ? 0 : std::accumulate(sizes.begin(), sizes.end(), 0) / best;
-    int woken = 0;
-    MPI_Request other = MPI_REQUEST_NULL;
-    if (!alone) library.Irecv(nullptr, 0, MPI_BYTE, from, rate_tag, group, &other);
-    // Where others have the cores, a look comes seldom, and says less.
-    constexpr double still = 0.01, longest = 0.1;
-    constexpr int fewest_looks = 1000;
+    double wire = 0;
+    for (std::size_t k = 0; k < n && sizes[k] <= largest; k++) {
+        library.Isend(out.data(), sizes[k], MPI_BYTE, to, static_cast<int>(k), group, &sends[k]);
+        wire += sizes[k] / best;
+    }
     int seen = 0, looks = 0;
-    for (double quiet = now(), since = 0; !alone; sched_yield(), since = now() - quiet, looks++) {
-        if (since > still + 2 * wire && (looks > fewest_looks || since > longest)) break;
-        library.Test(&other, &woken, MPI_STATUS_IGNORE);
+    for (double quiet = now(), since = 0;; sched_yield(), since = now() - quiet, looks++) {
+        if (since > patience.still + 1.5 * wire && (looks > patience.fewest_looks || since > patience.longest)) break;
         if (const int some = look(sends, complete); some > seen) seen = some, quiet = now(), looks = 0;
     }
-    barrier();
+    MPI_Request sleeps, awake;
+    library.Isend(nullptr, 0, MPI_BYTE, to, sleeps_tag, group, &sleeps);
+    wait(sleeps);
     look(sends, complete);
-    MPI_Request wake = MPI_REQUEST_NULL;
-    if (!alone) library.Isend(nullptr, 0, MPI_BYTE, to, rate_tag, group, &wake);
-    for (int sent = 0; !(woken && sent); sched_yield()) {
-        library.Test(&other, &woken, MPI_STATUS_IGNORE);
-        library.Test(&wake, &sent, MPI_STATUS_IGNORE);
-    }
+    usleep(patience.silence);
+    library.Isend(nullptr, 0, MPI_BYTE, to, awake_tag, group, &awake);
+    wait(awake);
+    wait_for_all(sends, complete);
+}
 
-    // Now the senders leave MPI, first the even ranks, then the odd ones, and the others receive: what comes needs nothing from its sender.
-    constexpr double silence = 0.03;
-    bool tested = false;
-    for (int silent = 0; silent < 2; silent++) {
-        barrier();
-        if (rank % 2 == silent)
-            usleep(static_cast<useconds_t>(silence * 1e6));
-        else if (!alone) {
-            tested = tested || from % 2 == silent;
-            for (std::size_t k = 0; k < n; k++)
-                library.Irecv(in.data(), sizes[k], MPI_BYTE, from, static_cast<int>(k), group, &receives[k]);
-            for (const double start = now(); now() - start < silence / 2; sched_yield()) look(receives, came);
-        }
+// What comes while its sender sleeps needs nothing from it. Until then by a receive of something else, as a probe would make libfabric look
+// further than a program that just waits.
+int Links::receive(int largest) {
+    MPI_Request sleeps, awake;
+    library.Irecv(nullptr, 0, MPI_BYTE, from, sleeps_tag, group, &sleeps);
+    library.Irecv(nullptr, 0, MPI_BYTE, from, awake_tag, group, &awake);
+    wait(sleeps);
+    Requests receives;
+    receives.fill(MPI_REQUEST_NULL);
+    Flags came{};
+    std::size_t tried = 0;
+    for (; tried < n && sizes[tried] <= largest; tried++)
+        library.Irecv(in.data(), sizes[tried], MPI_BYTE, from, static_cast<int>(tried), group, &receives[tried]);
+    for (int is_awake = 0;; sched_yield()) {
+        library.Test(&awake, &is_awake, MPI_STATUS_IGNORE);
+        if (is_awake) break; // what is seen from here on, its sender may have helped
+        look(receives, came);
     }
-    barrier();
-    for (int done = 0, sent = 0; !(done && sent); sched_yield()) {
-        library.Testall(static_cast<int>(n), receives.data(), &done, MPI_STATUSES_IGNORE);
-        library.Testall(static_cast<int>(n), sends.data(), &sent, MPI_STATUSES_IGNORE);
-    }
+    int held = 0;
+    for (std::size_t k = 0; k < tried && came[k]; k++) held = sizes[k];
+    wait_for_all(receives, came);
+    return held;
+}
 
-    // The last link of an odd number of ranks has two even ends, and is not tested.
-    int held = tested ? 0 : sizes.back();
-    for (std::size_t k = 0; k < n && came[k]; k++) held = sizes[k];
-    const double agreed = worst(held);
+int Links::even_to_odd(int largest, const Patience &patience, Flags &complete) {
+    if (rank % 2 == 1) return receive(largest);
+    if (to == rank + 1) send(largest, patience, complete);
+    return largest;
+}
+
+Link Links::eager(int largest) {
+    Flags complete{};
+    auto agreed = static_cast<std::size_t>(worst(even_to_odd(largest, quick, complete)));
+    // Less than the library says that it has sent, or than all that are known hold: look again, and longer.
+    bool too_little = agreed < always_wanted;
+    for (std::size_t k = 0; k < n && sizes[k] <= largest; k++)
+        too_little = too_little || (complete[k] && static_cast<std::size_t>(sizes[k]) > agreed);
+    if (worst(!too_little) == 0) {
+        complete.fill(0);
+        agreed = static_cast<std::size_t>(worst(even_to_odd(largest, thorough, complete)));
+    }
     bool completes = true;
-    for (std::size_t k = 0; k < n && !alone && sizes[k] <= agreed; k++) completes = completes && complete[k];
-    Link link;
-    link.eager = static_cast<std::size_t>(agreed);
-    link.completes = worst(completes) > 0;
-    return link;
+    const bool sends = rank % 2 == 0 && to == rank + 1;
+    for (std::size_t k = 0; k < n && sends && sizes[k] <= static_cast<int>(agreed); k++)
+        completes = completes && complete[k];
+    return {.eager = agreed, .completes = worst(completes) > 0};
 }
 
 } // namespace
@@ -162,12 +215,13 @@ void prepare_transport() {
     setenv("FI_TCP_MAX_SAVED", "1000000", 0);
 }
 
-Link measure_links(MPI_Comm group, MPI_Comm everyone, double fast) {
+Link measure_links(MPI_Comm group, MPI_Comm everyone, double fast, std::size_t wanted) {
     Links links(group, everyone);
     const double rate = links.rate(fast);
     if (rate == 0) return {};
     if (rate >= fast) return {.eager = 0, .rate = rate};
-    Link link = links.eager();
+    const double useful = std::max<double>({always_wanted, rate * longest_way, static_cast<double>(wanted)});
+    Link link = links.eager(static_cast<int>(std::min<double>(useful, sizes.back())));
     link.rate = rate;
     return link;
 }

@@ -22,8 +22,10 @@ void prepare_transport();
 
 //! \brief Measure the link from every rank of `group` to the next one, all at once, and agree on the worst eager limit and the
 //! best rate: they hold for every pair of this class. Collective over `group`; `everyone` contains it. Ranks whose
-//! group is alone take part with nothing to send; where all are, nothing is measured. Takes about a tenth of a second; but a link that has
-//! `fast` bytes per second, or more, is not looked at any longer, and its eager limit is 0: not known.
-Link measure_links(MPI_Comm group, MPI_Comm everyone, double fast);
+//! group is alone take part with nothing to send; where all are, nothing is measured. Takes some hundredths of a second, ten of them where
+//! something does not come as it should; but a link that has `fast` bytes per second, or more, is not looked at any longer, and its eager
+//! limit is 0: not known. `wanted`, the same on all: the largest delta that is asked for, bytes; larger ones than are useful on such a link
+//! are not tried otherwise.
+Link measure_links(MPI_Comm group, MPI_Comm everyone, double fast, std::size_t wanted);
 
 } // namespace stretto::mpi

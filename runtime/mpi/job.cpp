@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <cinttypes>
+#include <climits>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -122,12 +123,19 @@ bool threads_may_poll() {
     return all_safe;
 }
 
+// What all ranks together want to know of links.
+struct Wanted {
+    double fast;       // bytes per second of a link of which nothing more is asked
+    std::size_t delta; // bytes: the largest that a user asks for
+};
+
 // On fast links ordinary messages stay native: what they can matters to delta messages only. (Those of code that is loaded later then are native.)
-bool only_slow_links_matter() {
-    const int mine = settings.force || settings.all_links || trigger::has_delta_calls();
-    int any = 0;
-    library.Allreduce(&mine, &any, 1, MPI_INT, MPI_MAX, job.deltas);
-    return !any;
+Wanted wanted_of_links() {
+    const long mine[] = {settings.force || settings.all_links || trigger::has_delta_calls(),
+                         settings.all_links ? LONG_MAX : static_cast<long>(settings.delta)};
+    long all[] = {0, 0};
+    library.Allreduce(mine, all, 2, MPI_LONG, MPI_MAX, job.deltas);
+    return {all[0] ? std::numeric_limits<double>::infinity() : settings.fast_link, static_cast<std::size_t>(all[1])};
 }
 
 // Messages inside a node and between nodes are two classes, each measured.
@@ -142,13 +150,13 @@ void measure_peers(const std::vector<int> &ranks) {
     library.Bcast(&leader, 1, MPI_INT, 0, node);
     std::vector<int> leaders(ranks.size());
     library.Allgather(&leader, 1, MPI_INT, leaders.data(), 1, MPI_INT, job.deltas);
-    const double fast = only_slow_links_matter() ? settings.fast_link : std::numeric_limits<double>::infinity();
+    const Wanted wanted = wanted_of_links();
     const std::size_t nodes = std::set<int>(leaders.begin(), leaders.end()).size();
-    if (nodes < ranks.size()) near_link = measure_links(node, job.deltas, fast);
+    if (nodes < ranks.size()) near_link = measure_links(node, job.deltas, wanted.fast, wanted.delta);
     if (nodes > 1) {
         // Ranks of the same place in their nodes: neighbours there are on different nodes.
         library.Comm_split(job.deltas, node_rank, rank, &far);
-        far_link = measure_links(far, job.deltas, fast);
+        far_link = measure_links(far, job.deltas, wanted.fast, wanted.delta);
         library.Comm_free(&far);
     }
     library.Comm_free(&node);
