@@ -28,7 +28,8 @@ struct Pattern {
 };
 
 // A family ends with an entry without a name.
-extern const struct Pattern neighbours[], lockstep[], transposes[];
+extern const struct Pattern neighbours[], lockstep[], halos[], transposes[], pipelines[], particles[], workers[],
+    solver[], collectives[];
 
 extern int rank, ranks;
 extern long all_steps; // of this job

@@ -2,6 +2,7 @@
 //
 //   mpirun -n P patterns NAME --work little|much --seconds S [--dilate D]           what fills S seconds: steps, rounds, round_seconds
 //   mpirun -n P patterns NAME --steps N --rounds R --round-seconds T [--dilate D]   does it
+//   mpirun -n P patterns all --steps N --rounds R --round-seconds T                 does it with every pattern, one after the other, as tests do
 //   patterns --list                                                                 all patterns, a line of JSON each
 //
 // Rank 0 prints one line of JSON. Of a job that was done: seconds from the first rank's first step until the last rank's end, CPU seconds of all
@@ -20,7 +21,8 @@
 int rank, ranks;
 long all_steps = 64; // while nobody knows better
 
-static const struct Pattern *const FAMILIES[] = {neighbours, lockstep, transposes};
+static const struct Pattern *const FAMILIES[] = {neighbours, lockstep, halos,  transposes, pipelines,
+                                                 particles,  workers,  solver, collectives};
 enum { ALL_FAMILIES = sizeof FAMILIES / sizeof *FAMILIES };
 
 static const double PART_TO_CALIBRATE = 0.1; // of a job's time: steps that take so long tell what one takes
@@ -94,6 +96,7 @@ static double calibrate_rounds(const struct Pattern *pattern, double seconds, do
 }
 
 static void calibrate(const struct Pattern *pattern, const struct Asked *asked) {
+    if (pattern->set_up) pattern->set_up();
     MPI_Barrier(WORLD);
     work.seconds_of_round = over_ranks(measure_round(), MPI_MAX);
     double step = step_seconds(pattern, PART_TO_CALIBRATE * asked->seconds);
@@ -132,6 +135,8 @@ static void run(const struct Pattern *pattern, long steps) {
     int length;
     uint64_t sum;
     all_steps = steps;
+    checksum = 0;
+    if (pattern->set_up) pattern->set_up();
     const double seconds = run_steps(pattern, 0, steps);
     MPI_Reduce(&checksum, &sum, 1, MPI_UINT64_T, MPI_SUM, 0, WORLD);
     const double cpu = over_ranks(cpu_of_process(), MPI_SUM), kib = over_ranks(peak_kib(), MPI_SUM) / ranks;
@@ -141,6 +146,11 @@ static void run(const struct Pattern *pattern, long steps) {
         printf("{\"pattern\":\"%s\",\"library\":\"%s\",\"steps\":%ld,\"loop_s\":%.9g,\"cpu_s\":%.6f,\"peak_kib\":%.1f,"
                "\"checksum\":\"%016llx\"}\n",
                pattern->name, library, steps, seconds, cpu, kib, (unsigned long long)sum);
+}
+
+static void run_all(long steps) {
+    for (int f = 0; f < ALL_FAMILIES; f++)
+        for (const struct Pattern *one = FAMILIES[f]; one->name; one++) run(one, steps);
 }
 
 static struct Asked read_arguments(int argc, char **argv) {
@@ -163,14 +173,14 @@ int main(int argc, char **argv) {
     MPI_Comm_size(WORLD, &ranks);
     prctl(PR_SET_TIMERSLACK, 1UL);
     const struct Asked asked = read_arguments(argc, argv);
-    const struct Pattern *pattern = find(asked.name);
     if (ranks < 2) give_up("needs at least 2 ranks", "");
     if (asked.steps < 1 && !(asked.seconds > 0)) give_up("want --seconds or --steps", "");
-    if (pattern->set_up) pattern->set_up();
-    if (asked.steps > 0)
-        run(pattern, asked.steps);
+    if (asked.steps > 0 && !strcmp(asked.name, "all"))
+        run_all(asked.steps);
+    else if (asked.steps > 0)
+        run(find(asked.name), asked.steps);
     else
-        calibrate(pattern, &asked);
+        calibrate(find(asked.name), &asked);
     MPI_Finalize();
     return 0;
 }
