@@ -13,6 +13,7 @@ from pathlib import Path
 
 from measure import may_raise_priority
 from never_slower_figures import AS_FAST, DEFAULT, FASTER, PLAIN, Job, derive, is_enough, summary
+from never_slower_picture import write_picture
 from others import Watch, wait_for_quiet
 from page import describe_lab
 from place import HERE, Failed, Place, find_program, finish, lab, results_of, stretto_run
@@ -29,7 +30,7 @@ TOP_RATE = "1gbit"
 SLOW_RATE = "100mbit"  # where ranks are more than two: their cores are diluted as much
 LIMIT = 120  # seconds of a job, which takes two
 LEAST_SHARE = 4  # of a job's seconds its steps have at least one in so many
-TABLE_WIDTH = 160  # characters at most, whatever the terminal has: a figure shall not be cut off
+TABLE_WIDTH = 160  # characters, whatever the terminal has: no figure is cut off
 QUIET = 0.15  # cores that others may take
 ONE_PART_OFF = (  # what --settings measures beside the default
     "STRETTO=off",
@@ -228,7 +229,7 @@ def show(result: dict, console: Console) -> None:
         soft_wrap=True,
     )
     if result["rows"]:
-        console.print(table_of(result["rows"]), width=TABLE_WIDTH, crop=False)
+        console.print(table_of(result["rows"]))
         show_summary(result, console)
     for one in result["failed"]:
         console.print(f"{one['pattern']}, {one['work']}: failed", style="bold red")
@@ -311,10 +312,12 @@ def main(arguments: list[str]) -> int:
         result, made = measure(asked, progress.tell)
     if asked.keep:
         write_kept(asked.keep, shlex.join(["stretto", "bench", "never-slower", *arguments]), result, made)
+    if asked.picture and result["rows"]:
+        write_picture(asked.picture, result)
     if asked.json:
         print(json.dumps(result))
     else:
-        show(result, Console(highlight=False))
+        show(result, Console(highlight=False, width=TABLE_WIDTH))
     for complaint in complaints(result):
         print(f"stretto bench: {complaint}", file=sys.stderr)
     return 0 if result["verified"] else 1
@@ -324,5 +327,5 @@ def show_patterns(asked: argparse.Namespace) -> int:
     table = Table(box=None, pad_edge=False, show_header=False)
     for pattern in asked.known:
         table.add_row(pattern["name"], " ".join(pattern["works"]), pattern["about"])
-    Console(highlight=False).print(table)
+    Console(highlight=False, width=TABLE_WIDTH).print(table)
     return 0

@@ -41,11 +41,11 @@ class Ratio:
 
 
 def interval(values: list[float]) -> tuple[float, float] | None:
-    """Between which of the values their distribution's median lies: by the binomial distribution, whatever they are distributed like."""
+    """Between which of the values their median lies, by the order statistics of whatever distribution. None: five turns cannot tell."""
     count = len(values)
     outside, last = 0.0, None
     for k in range(count // 2):
-        outside += 2 * comb(count, k) / 2**count  # the median is below the k-th least, or above the k-th largest
+        outside += 2 * comb(count, k) / 2**count  # so many values on one side of the median, or on the other
         if outside > 1 - CONFIDENCE:
             break
         last = k
