@@ -1,12 +1,14 @@
 """`stretto bench never-slower`: its patterns are right programs, its statistics right statistics, its table whole. No time decides."""
 
 import json
+import subprocess
 import xml.etree.ElementTree as ElementTree
 from io import StringIO
 
 import never_slower
 import pytest
-from launch import BUILD, launch
+from compile import program
+from launch import BUILD, ROOT, launch
 from never_slower_figures import DEFAULT, PLAIN, Job, derive, interval, is_enough, summary
 from place import Failed, Place
 from rich.console import Console
@@ -40,10 +42,11 @@ def test_the_list_has_what_programs_do():
     assert all(pattern["about"] and set(pattern["works"]) <= {"little", "much"} for pattern in patterns())
 
 
-def sums(mpi, ranks, *under, env=None, words=("--steps", 6, "--rounds", 0.5, "--round-seconds", 1e-9)):
+def sums(mpi, ranks, *under, env=None):
     """The checksum of every pattern."""
-    program = [*under, BUILD / "bench" / mpi / "patterns", "all", *words]
-    done = launch(mpi, ranks, program[0], program[1:], env=env, timeout=LIMIT)
+    words = ("--steps", 6, "--rounds", 0.5, "--round-seconds", 1e-9)
+    first, *others = [*under, BUILD / "bench" / mpi / "patterns", "all", *words]
+    done = launch(mpi, ranks, first, others, env=env, timeout=LIMIT)
     assert done.rc == 0, done
     printed = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
     assert all(one[figure] > 0 for one in printed for figure in ("loop_s", "cpu_s", "peak_kib")), printed
@@ -61,11 +64,18 @@ def test_every_pattern_comes_to_the_same_plain_and_under_stretto_run(mpi, ranks,
     assert list(plain) == [pattern["name"] for pattern in patterns()]
 
 
+def test_a_checksum_tells_what_came_and_not_in_which_order():
+    sources = [ROOT / "tests/bench/checksum.c", ROOT / "bench/patterns/work.c"]
+    checksum = program("openmpi", "checksum", sources, flags=[f"-I{ROOT}/bench"])
+    done = subprocess.run([checksum], capture_output=True, text=True, timeout=LIMIT)
+    assert done.returncode == 0, done.stderr
+
+
 def test_steps_that_take_a_time_are_found_with_the_work_that_takes_as_long():
     words = ("--seconds", 0.1, "--dilate", 2)
-    program = BUILD / "bench/openmpi/patterns"
+    patterns = BUILD / "bench/openmpi/patterns"
     little, much, few = (
-        json.loads(launch("openmpi", 2, program, (pattern, "--work", work, *words), timeout=LIMIT).stdout)
+        json.loads(launch("openmpi", 2, patterns, (pattern, "--work", work, *words), timeout=LIMIT).stdout)
         for pattern, work in (("constant", "little"), ("constant", "much"), ("few-large", "much"))
     )
     assert little["steps"] >= 1 and little["rounds"] == 0 and not little["fixed"]
@@ -118,7 +128,8 @@ def test_a_ratio_is_of_jobs_of_the_same_turn():
         ([0.9, 0.9, 0.901, 0.9, 0.899, 0.9], True),  # slower, by a known ratio
         ([0.985, 1.2, 1.4, 1.1, 1.3, 1.05], True),  # by no known ratio, but not slower
         ([0.975, 1.2, 1.4, 1.1, 1.3, 1.05], False),
-        ([0.88, 0.9, 0.9, 0.9, 0.9, 0.92], False),
+        ([0.88, 0.9, 0.9, 0.9, 0.9, 0.9], False),
+        ([0.9, 0.9, 0.9, 0.9, 0.9, 0.92], False),
     ],
 )
 def test_turns_end_when_the_ratio_is_known_or_is_not_below_the_limit(ratios, enough):
@@ -267,6 +278,13 @@ def test_all_settings_of_one_part_are_measured_where_none_is_named():
     asked = never_slower.read(["--lab", "none", "--settings"])
     assert asked.settings["STRETTO_COLLECTIVES=off"] == {"STRETTO_COLLECTIVES": "off"} and len(asked.settings) == 6
     assert never_slower.read(["--lab", "none"]).settings == {}
+
+
+def test_only_what_was_asked_for_is_measured():
+    asked = never_slower.read(["--lab", "none", "--pattern", "small", "constant", "late", "--work", "much"])
+    assert [str(case) for case in asked.cases] == ["constant, much", "late, much"]
+    every = never_slower.read(["--lab", "none"]).cases
+    assert len(every) == sum(len(pattern["works"]) for pattern in patterns())
 
 
 @pytest.mark.parametrize(
