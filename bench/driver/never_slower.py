@@ -59,7 +59,7 @@ def read(arguments: list[str]) -> argparse.Namespace:
     """Raises Wrong for what cannot be, before anything is started."""
     top = Parser(prog="stretto bench never-slower", description=__doc__)
     top.add_argument("--mpi", default="openmpi", help=f"one of {', '.join(MPIS)} (default: openmpi)")
-    top.add_argument("-n", "--ranks", type=count, default=4, metavar="P", help="(default: 4)")
+    top.add_argument("-n", dest="ranks", type=count, default=4, metavar="RANKS", help="(default: 4)")
     top.add_argument(
         "--lab",
         metavar="RATE",
