@@ -12,15 +12,14 @@ from functools import partial
 from pathlib import Path
 
 from measure import may_raise_priority
-from never_slower_figures import AS_FAST, DEFAULT, FASTER, PLAIN, Job, derive, is_enough, summary
+from never_slower_figures import DEFAULT, PLAIN, Job, derive, is_enough, summary
 from never_slower_picture import write_picture
+from never_slower_table import WIDTH, show, show_patterns
 from others import Watch, wait_for_quiet
-from page import describe_lab
 from place import HERE, Failed, Place, find_program, finish, lab, results_of, stretto_run
 from plan import MPIS, Parser, check_folder, check_hosts, check_mpi, count, default_dilation, positive
 from progress import Progress, Tell
 from rich.console import Console
-from rich.table import Table
 from turns import in_turns
 from wrong import Wrong
 
@@ -30,7 +29,6 @@ TOP_RATE = "1gbit"
 SLOW_RATE = "100mbit"  # where ranks are more than two: their cores are diluted as much
 LIMIT = 120  # seconds of a job, which takes two
 LEAST_SHARE = 4  # of a job's seconds its steps have at least one in so many
-TABLE_WIDTH = 160  # characters, whatever the terminal has: no figure is cut off
 QUIET = 0.15  # cores that others may take
 ONE_PART_OFF = (  # what --settings measures beside the default
     "STRETTO=off",
@@ -197,12 +195,13 @@ def measure(asked: argparse.Namespace, tell: Tell) -> tuple[dict, dict[Case, dic
         name = None if asked.lab == HERE else keep.enter_context(lab(asked.lab, asked.ranks))
         place = Place(asked.mpi, asked.ranks, name, asked.dilate > 1 and may_raise_priority(), spins=not crowded(asked))
         for case in asked.cases:
+            meanwhile = Watch()
             try:
                 made[case] = measure_case(asked, place, case, tell)
             except Failed as why:
                 failed.append({**asdict(case), "why": str(why)})
                 continue
-            rows.append(asdict(case) | derive(made[case]))
+            rows.append(asdict(case) | derive(made[case]) | {"others_cores": round(meanwhile.cores(), 3)})
     result = {
         "mpi": asked.mpi,
         "ranks": asked.ranks,
@@ -221,76 +220,6 @@ def crowded(asked: argparse.Namespace) -> bool:
     return asked.ranks > len(os.sched_getaffinity(0))
 
 
-def show(result: dict, console: Console) -> None:
-    console.print(
-        f"[bold]never-slower[/]  {result['mpi']}, {result['ranks']} ranks, "
-        f"{describe_lab(result['lab'], result['ranks'], result['dilate'])}"
-        f"{'; ranks that wait yield their core' if result['yields'] else ''}; plain / stretto run, whole jobs",
-        soft_wrap=True,
-    )
-    if result["rows"]:
-        console.print(table_of(result["rows"]))
-        show_summary(result, console)
-    for one in result["failed"]:
-        console.print(f"{one['pattern']}, {one['work']}: failed", style="bold red")
-    console.print(
-        "times faster: medians over turns, and where they lie at 95 %; start-up: job without loop; CPU: of plain's",
-        style="dim",
-        soft_wrap=True,
-    )
-    console.print(f"others took {result['others_cores']:g} cores", style="dim")
-
-
-def table_of(rows: list[dict]) -> Table:
-    table = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0), header_style="dim")
-    with_settings = "settings" in rows[0]
-    names = ("", "work", "plain, s", "loop", "job", "at 95 %", "turns", "start-up, ms", "CPU", "KiB more", "equal")
-    for name in (*names, *(["found"] if with_settings else [])):
-        table.add_column(name, justify="left" if name in ("", "work", "found") else "right", no_wrap=True)
-    for row in rows:
-        job = row["job"]
-        cells = (
-            row["pattern"],
-            row["work"],
-            f"{row['plain_s']:.2f}",
-            f"{row['loop']['median']:.3f}",
-            f"{job['median']:.3f}",
-            "-" if job["low"] is None else f"{job['low']:.3f}-{job['high']:.3f}",
-            str(row["turns"]),
-            " ".join(f"{row['start_up_ms'][name]:.0f}" for name in (PLAIN, DEFAULT)),
-            f"{row['cpu']:.2f}",
-            f"{row['more_kib']:.0f}",
-            "yes" if row["equal"] else "NO",
-        )
-        table.add_row(*cells, *([found(row)] if with_settings else []), style=style_of(row))
-    return table
-
-
-def style_of(row: dict) -> str:
-    if not row["equal"]:
-        return "bold red"
-    if row["job"]["median"] >= AS_FAST:
-        return "green" if (row["job"]["low"] or 0) > AS_FAST else ""
-    return "red" if (row["job"]["high"] or 1) < AS_FAST else "yellow"
-
-
-def found(row: dict) -> str:
-    """Whether the default is as good as it is with one part off, or which of these is better."""
-    return ", ".join(f"{name} {row['settings'][name]['median']:.2f}" for name in row["missed"]) or "yes"
-
-
-def show_summary(result: dict, console: Console) -> None:
-    worst = result["worst"]
-    console.print(
-        f"worst {worst['job']['median']:.3f} ({worst['pattern']}, {worst['work']}); "
-        f"geometric mean {result['geometric_mean']:.3f}; of {len(result['rows'])} below {AS_FAST}: "
-        f"{len(result['below'])}, their whole interval: {len(result['slower'])}",
-        soft_wrap=True,
-    )
-    if any("missed" in row for row in result["rows"]):
-        console.print(f"found: no setting makes the default more than {FASTER - 1:.0%} faster", style="dim")
-
-
 def write_kept(folder: Path, command: str, result: dict, made: dict[Case, dict[str, list[Job]]]) -> None:
     jobs = {
         str(case): {name: [asdict(job) for job in every] for name, every in by.items()} for case, by in made.items()
@@ -306,8 +235,10 @@ def complaints(result: dict) -> list[str]:
 
 def main(arguments: list[str]) -> int:
     asked = read(arguments)
+    console = Console(highlight=False, width=WIDTH)
     if asked.list:
-        return show_patterns(asked)
+        show_patterns(asked.known, console)
+        return 0
     with Progress("never-slower") as progress:
         result, made = measure(asked, progress.tell)
     if asked.keep:
@@ -317,15 +248,7 @@ def main(arguments: list[str]) -> int:
     if asked.json:
         print(json.dumps(result))
     else:
-        show(result, Console(highlight=False, width=TABLE_WIDTH))
+        show(result, console)
     for complaint in complaints(result):
         print(f"stretto bench: {complaint}", file=sys.stderr)
     return 0 if result["verified"] else 1
-
-
-def show_patterns(asked: argparse.Namespace) -> int:
-    table = Table(box=None, pad_edge=False, show_header=False)
-    for pattern in asked.known:
-        table.add_row(pattern["name"], " ".join(pattern["works"]), pattern["about"])
-    Console(highlight=False, width=TABLE_WIDTH).print(table)
-    return 0

@@ -78,7 +78,7 @@ def derive(made: dict[str, list[Job]]) -> dict:
         "plain_s": median(job.job_s for job in plain),
         "loop": asdict(of_turns(plain, default, "loop_s")),
         "job": asdict(of_turns(plain, default, "job_s")),
-        "start_up_ms": {name: 1e3 * median(job.start_up_s for job in made[name]) for name in (PLAIN, DEFAULT)},
+        "start_up_ms": {name: 1e3 * median(job.start_up_s for job in jobs) for name, jobs in made.items()},
         "cpu": of_turns(default, plain, "cpu_s").median,
         "more_kib": median(b.peak_kib - a.peak_kib for a, b in zip(plain, default, strict=True)),
         "equal": len({job.checksum for jobs in made.values() for job in jobs}) == 1,

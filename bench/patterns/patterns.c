@@ -33,15 +33,19 @@ struct Asked {
     long steps;
 };
 
+// By all ranks.
 static void give_up(const char *why, const char *what) {
     if (rank == 0) fprintf(stderr, "patterns: %s%s\n", why, what);
-    MPI_Abort(WORLD, 2);
+    MPI_Finalize();
+    exit(2);
 }
 
 void *memory(size_t bytes) {
     void *made = calloc(bytes ? bytes : 1, 1);
-    if (!made) give_up("no memory", "");
-    return made;
+    if (made) return made;
+    fprintf(stderr, "patterns: rank %d: no memory for %zu bytes\n", rank, bytes);
+    MPI_Abort(WORLD, 2);
+    return NULL;
 }
 
 static const struct Pattern *find(const char *name) {
@@ -104,12 +108,9 @@ static void calibrate(const struct Pattern *pattern, const struct Asked *asked) 
         work.rounds = calibrate_rounds(pattern, asked->seconds, step);
         step = step_seconds(pattern, PART_TO_CALIBRATE * asked->seconds);
     }
-    const long fill = (long)(asked->seconds / step);
+    const long fill = (long)(asked->seconds / step), steps = pattern->steps ? pattern->steps : fill ? fill : 1;
     if (rank == 0)
-        printf("{\"steps\":%ld,\"fixed\":%s,\"rounds\":%.9g,\"round_seconds\":%.9g}\n",
-               pattern->steps ? pattern->steps
-               : fill         ? fill
-                              : 1,
+        printf("{\"steps\":%ld,\"fixed\":%s,\"rounds\":%.9g,\"round_seconds\":%.9g}\n", steps,
                pattern->steps ? "true" : "false", work.rounds, work.seconds_of_round);
 }
 

@@ -6,6 +6,7 @@ import xml.etree.ElementTree as ElementTree
 from io import StringIO
 
 import never_slower
+import never_slower_table
 import pytest
 from compile import program
 from launch import BUILD, ROOT, launch
@@ -176,8 +177,10 @@ def test_a_setting_that_would_be_faster_by_two_hundredths_has_not_been_found():
     made |= {"STRETTO=off": jobs(*[0.99] * 6), "STRETTO_HELPER=off": jobs(*[0.9] * 6)}
     row = derive(made)
     assert row["missed"] == ["STRETTO_HELPER=off"]
-    assert never_slower.found(row) == "STRETTO_HELPER=off 1.09"
+    assert never_slower_table.found(row) == "STRETTO_HELPER=off 1.09"
     assert row["settings"]["STRETTO=off"]["median"] == pytest.approx(1.25 / 1.24)
+    few = derive({name: every[:5] for name, every in made.items()})
+    assert few["missed"] == [] and never_slower_table.found(few) == "-"
 
 
 def test_steps_are_scaled_to_the_seconds_of_a_whole_job():
@@ -203,7 +206,7 @@ def known(ratios, turns=6, **more):
 
 def text_of(result):
     out = StringIO()
-    never_slower.show(result, Console(file=out, width=never_slower.TABLE_WIDTH))
+    never_slower_table.show(result, Console(file=out, width=never_slower_table.WIDTH))
     return out.getvalue()
 
 
@@ -260,7 +263,7 @@ def test_it_prints_one_json_object_and_keeps_every_job(tmp_path):
     for row in result["rows"]:
         assert row["equal"] and row["turns"] == 1 and row["job"]["low"] is None
         assert row["plain_s"] > 0 and row["cpu"] > 0 and min(row["start_up_ms"].values()) > 0
-        assert row["settings"]["STRETTO=off"]["median"] > 0
+        assert row["settings"]["STRETTO=off"]["median"] > 0 and row["others_cores"] >= 0
     kept = json.loads((tmp_path / "never-slower.json").read_text())
     assert kept["figures"] == result and "stretto bench never-slower" in kept["command"]
     assert set(kept["jobs"]["small, little"]) == {PLAIN, DEFAULT, "STRETTO=off"}
