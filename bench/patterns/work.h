@@ -5,7 +5,7 @@
 
 struct Work {
     double rounds;           // for a byte; may have a fraction
-    double seconds_of_round; // of CPU time
+    double seconds_of_round; // while all ranks work
     double dilate;           // the core is so many times slower: it sleeps the rest (docs/bench.md)
 };
 
@@ -14,4 +14,4 @@ extern uint64_t checksum; // of all that this rank has used
 extern double worked;     // for so many bytes
 
 void rest_before_timing(void); // sleeps what is left over
-double measure_round(void);    // on this rank's core, now
+double measure_round(void);    // by all ranks at once
