@@ -8,6 +8,7 @@ import sys
 import bandwidth
 import delta_collectives
 import nbc
+import never_slower
 import overhead
 import papers
 import surface
@@ -27,6 +28,7 @@ OTHERS = {
     "delta-collectives": delta_collectives.main,
     "costs": papers.main,
     "surface": surface.main,
+    "never-slower": never_slower.main,
 }
 
 

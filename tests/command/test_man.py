@@ -11,7 +11,7 @@ PAGES = sorted((ROOT / "man").glob("*.1"))
 # Commands that have helps of their own, which one page tells together.
 MORE = {
     "lab": ("up", "run", "exec", "hosts", "status", "down"),
-    "bench": ("overhead", "bandwidth", "nbc", "costs", "surface"),
+    "bench": ("overhead", "bandwidth", "nbc", "costs", "surface", "never-slower"),
 }
 
 
