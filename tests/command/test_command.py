@@ -48,7 +48,7 @@ def mpi_program(tmp_path, mpi):
 def test_help_names_every_command():
     done = stretto("--help")
     assert done.returncode == 0
-    for command in ("run", "info", "lab", "bench", "report"):
+    for command in ("run", "info", "try", "lab", "bench", "report"):
         assert f"\n  {command} " in done.stdout
         assert stretto(command, "--help").returncode == 0, command
     assert stretto("--version").stdout.startswith("stretto ")

@@ -114,6 +114,10 @@ def test_the_applications_in_python_are_there_with_their_harness(prefix):
     assert (bench / "applications/nbody.py").exists() and (bench / "harness/kernel.py").exists()
 
 
+def test_stretto_try_is_there(prefix):
+    assert "STRETTO_RELEASE=unmatched" in run([prefix / "bin/stretto", "try", "--list-settings"])
+
+
 def test_nothing_installed_knows_where_it_was_built(prefix):
     texts = [*prefix.rglob("*.cmake"), *prefix.rglob("*.pc"), *prefix.rglob("*.h")]
     assert len(texts) > 5

@@ -1,4 +1,4 @@
-// The `stretto` command. A small native program: on a compute node it needs no Python; `lab`, `bench` and `report` start one.
+// The `stretto` command. A small native program: on a compute node it needs no Python; `try`, `lab`, `bench` and `report` start one.
 #include "failure.h"
 #include "info.h"
 #include "installation.h"
@@ -9,6 +9,7 @@
 #include <CLI/CLI.hpp>
 #include <cstdlib>
 #include <iostream>
+#include <map>
 
 using namespace stretto::command;
 
@@ -16,20 +17,28 @@ static const char *examples = R"(examples:
   mpirun -n 4 stretto run ./program        a program as it is, with Stretto
   STRETTO=all mpirun -n 4 stretto run --report ./program
                                            and a page that says what was hidden, what was waited for, and why
+  stretto try -- mpirun -n 4 ./program     does Stretto help this job, and with which setting?
   stretto info --mpi openmpi               what Stretto decides under that MPI
   stretto lab up 4 --rate 1gbit            four hosts on this machine
   stretto bench pair --mpi openmpi --lab 1gbit
 
 `stretto COMMAND --help` says more.)";
 
-// Python's own, with the rest of the command line as it stands.
-[[noreturn]] static void start_python(const Installation &installation, const std::string &command, int argc,
-                                      char **argv) {
-    const bool lab = command == "lab"; // which needs nothing but the system's Python
-    std::vector<std::string> words = {lab ? "python3" : installation.python(),
-                                      installation.script(lab                  ? "tools/lab"
-                                                          : command == "bench" ? "bench/driver"
-                                                                               : "bench/report")};
+// What is written in Python, and reads the rest of the command line itself.
+struct Tool {
+    const char *folder;
+    bool needs_packages; // else the system's Python does
+};
+static const std::map<std::string, Tool> tools = {
+    {"try", {"tools/try", false}},
+    {"lab", {"tools/lab", false}},
+    {"bench", {"bench/driver", true}},
+    {"report", {"bench/report", true}},
+};
+
+[[noreturn]] static void start_python(const Installation &installation, const Tool &tool, int argc, char **argv) {
+    std::vector<std::string> words = {tool.needs_packages ? installation.python() : "python3",
+                                      installation.script(tool.folder)};
     if (!std::filesystem::exists(words[1])) throw Failure(words[1] + " is missing: is this installation complete?");
     words.insert(words.end(), argv + 2, argv + argc);
     setenv("STRETTO_PREFIX", installation.prefix().c_str(), 1);
@@ -100,6 +109,7 @@ int main(int argc, char **argv) {
     info_command->add_flag("--json", as_json, "for programs to read");
 
     // Their options are Python's business; --help too.
+    app.add_subcommand("try", "run a job plain and with several settings, in turns: does Stretto help, and which?");
     app.add_subcommand("lab", "a small cluster on this machine: up, run, exec, hosts, status, down");
     app.add_subcommand("bench", "run a kernel plain, with Stretto and by hand, and compare");
     app.add_subcommand("report", "make one HTML page of results");
@@ -107,7 +117,8 @@ int main(int argc, char **argv) {
     const Installation installation;
     try {
         const std::string first = argc > 1 ? argv[1] : "";
-        if (first == "lab" || first == "bench" || first == "report") start_python(installation, first, argc, argv);
+        if (const auto tool = tools.find(first); tool != tools.end())
+            start_python(installation, tool->second, argc, argv);
         if (first.empty()) {
             std::cout << app.help();
             return 2;
