@@ -19,7 +19,7 @@ constexpr std::array<int, 10> sizes = {4032, 8128, 12256, 16320, 24544, 32704, 4
 constexpr std::size_t n = sizes.size();
 constexpr int always_wanted = 16320;
 // A size is tried if it takes no longer on its way than this, seconds: smaller deltas are as good (tune/delta_size.h).
-constexpr double longest_way = 0.7e-3;
+constexpr double longest_way = 0.3e-3;
 
 // The rate is that of the first of these messages that takes so long, seconds, or of the largest: one that is shorter says little.
 constexpr int least_rate_bytes = 32 << 10, rate_bytes = 512 << 10;
@@ -34,7 +34,8 @@ struct Patience {
     double longest;     // so many seconds
     useconds_t silence; // microseconds for which a sender does not call the library
 };
-constexpr Patience quick = {1e-3, 100, 10e-3, 3'000}, thorough = {10e-3, 1000, 100e-3, 30'000};
+constexpr std::array patiences = {Patience{1e-3, 100, 10e-3, 3'000}, Patience{3e-3, 300, 30e-3, 10'000},
+                                  Patience{10e-3, 1000, 100e-3, 30'000}};
 
 double now() {
     timespec t;
@@ -82,7 +83,7 @@ public:
     Link eager(int largest);
 
 private:
-    // From each rank to the next; the best rate of all until now.
+    // From each rank to the next; the best rate of all until now, which all learn at a time: the next round begins together.
     double round(int bytes);
     // Looks at the links from even ranks to odd ones. The bytes that this rank knows to be eager; `complete`: those that were sent and which
     // the library has said to be complete.
@@ -104,9 +105,6 @@ private:
 };
 
 double Links::round(int bytes) {
-    MPI_Request barrier;
-    library.Ibarrier(everyone, &barrier);
-    wait(barrier);
     if (!alone) {
         const double start = now();
         MPI_Request requests[2];
@@ -148,7 +146,8 @@ void Links::send(int largest, const Patience &patience, Flags &complete) {
     }
     int seen = 0, looks = 0;
     for (double quiet = now(), since = 0;; sched_yield(), since = now() - quiet, looks++) {
-        if (since > patience.still + 1.5 * wire && (looks > patience.fewest_looks || since > patience.longest)) break;
+        const double on_its_way = seen == static_cast<int>(n) ? 0 : 1.5 * wire;
+        if (since > patience.still + on_its_way && (looks > patience.fewest_looks || since > patience.longest)) break;
         if (const int some = look(sends, complete); some > seen) seen = some, quiet = now(), looks = 0;
     }
     MPI_Request sleeps, awake;
@@ -193,14 +192,15 @@ int Links::even_to_odd(int largest, const Patience &patience, Flags &complete) {
 
 Link Links::eager(int largest) {
     Flags complete{};
-    auto agreed = static_cast<std::size_t>(worst(even_to_odd(largest, quick, complete)));
+    std::size_t agreed = 0;
     // Less than the library says that it has sent, or than all that are known hold: look again, and longer.
-    bool too_little = agreed < always_wanted;
-    for (std::size_t k = 0; k < n && sizes[k] <= largest; k++)
-        too_little = too_little || (complete[k] && static_cast<std::size_t>(sizes[k]) > agreed);
-    if (worst(!too_little) == 0) {
+    for (const Patience &patience : patiences) {
         complete.fill(0);
-        agreed = static_cast<std::size_t>(worst(even_to_odd(largest, thorough, complete)));
+        agreed = static_cast<std::size_t>(worst(even_to_odd(largest, patience, complete)));
+        bool enough = agreed >= always_wanted;
+        for (std::size_t k = 0; k < n && sizes[k] <= largest; k++)
+            enough = enough && (!complete[k] || static_cast<std::size_t>(sizes[k]) <= agreed);
+        if (worst(enough) > 0) break;
     }
     bool completes = true;
     const bool sends = rank % 2 == 0 && to == rank + 1;

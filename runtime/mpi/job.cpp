@@ -113,33 +113,33 @@ void agree_on_collectives() {
 // MPICH 4.0 lets a second thread into UCX's progress now and then while a large message arrives, and UCX then aborts: the more often
 // it is asked, the sooner. Seen with 4.0.2 at MPI_THREAD_MULTIPLE over TCP, and not with 5.0.
 bool threads_may_poll() {
-    int level = MPI_THREAD_SINGLE, length = 0, safe = 1, all_safe = 1;
+    int level = MPI_THREAD_SINGLE, length = 0;
     char version[MPI_MAX_LIBRARY_VERSION_STRING] = "";
     library.Query_thread(&level);
     library.Get_library_version(version, &length);
     const char *number = std::strncmp(version, "MPICH", 5) == 0 ? std::strpbrk(version, "0123456789") : nullptr;
-    safe = level != MPI_THREAD_MULTIPLE || !number || std::strncmp(number, "4.0", 3) != 0;
-    library.Allreduce(&safe, &all_safe, 1, MPI_INT, MPI_MIN, job.deltas);
-    return all_safe;
+    return level != MPI_THREAD_MULTIPLE || !number || std::strncmp(number, "4.0", 3) != 0;
 }
 
-// What all ranks together want to know of links.
-struct Wanted {
-    double fast;       // bytes per second of a link of which nothing more is asked
-    std::size_t delta; // bytes: the largest that a user asks for
+// What some rank asks, and so all do.
+struct Asked {
+    bool no_polls;     // threads_may_poll() does not hold
+    double fast;       // bytes per second of a link of which nothing more need be known
+    std::size_t delta; // bytes: the largest that a user has set
 };
 
 // On fast links ordinary messages stay native: what they can matters to delta messages only. (Those of code that is loaded later then are native.)
-Wanted wanted_of_links() {
-    const long mine[] = {settings.force || settings.all_links || trigger::has_delta_calls(),
+Asked agree_on_what_is_asked() {
+    const long mine[] = {!threads_may_poll(), settings.force || settings.all_links || trigger::has_delta_calls(),
                          settings.all_links ? LONG_MAX : static_cast<long>(settings.delta)};
-    long all[] = {0, 0};
-    library.Allreduce(mine, all, 2, MPI_LONG, MPI_MAX, job.deltas);
-    return {all[0] ? std::numeric_limits<double>::infinity() : settings.fast_link, static_cast<std::size_t>(all[1])};
+    long all[] = {0, 0, 0};
+    library.Allreduce(mine, all, 3, MPI_LONG, MPI_MAX, job.deltas);
+    return {all[0] != 0, all[1] ? std::numeric_limits<double>::infinity() : settings.fast_link,
+            static_cast<std::size_t>(all[2])};
 }
 
 // Messages inside a node and between nodes are two classes, each measured.
-void measure_peers(const std::vector<int> &ranks) {
+void measure_peers(const std::vector<int> &ranks, const Asked &asked) {
     MPI_Comm node, far;
     int rank = 0, node_rank = 0, node_size = 0;
     library.Comm_rank(job.deltas, &rank);
@@ -150,13 +150,12 @@ void measure_peers(const std::vector<int> &ranks) {
     library.Bcast(&leader, 1, MPI_INT, 0, node);
     std::vector<int> leaders(ranks.size());
     library.Allgather(&leader, 1, MPI_INT, leaders.data(), 1, MPI_INT, job.deltas);
-    const Wanted wanted = wanted_of_links();
     const std::size_t nodes = std::set<int>(leaders.begin(), leaders.end()).size();
-    if (nodes < ranks.size()) near_link = measure_links(node, job.deltas, wanted.fast, wanted.delta);
+    if (nodes < ranks.size()) near_link = measure_links(node, job.deltas, asked.fast, asked.delta);
     if (nodes > 1) {
         // Ranks of the same place in their nodes: neighbours there are on different nodes.
         library.Comm_split(job.deltas, node_rank, rank, &far);
-        far_link = measure_links(far, job.deltas, wanted.fast, wanted.delta);
+        far_link = measure_links(far, job.deltas, asked.fast, asked.delta);
         library.Comm_free(&far);
     }
     library.Comm_free(&node);
@@ -214,11 +213,12 @@ void join() {
         return;
     }
     make_communicators(ranks);
-    if (!threads_may_poll()) {
+    const Asked asked = agree_on_what_is_asked();
+    if (asked.no_polls) {
         job.why = "MPICH 4.0 is not safe at MPI_THREAD_MULTIPLE when it is polled as often as framed messages need";
         return;
     }
-    measure_peers(ranks);
+    measure_peers(ranks, asked);
     if (!frames(near_link) && !frames(far_link)) return; // which all know alike
     agree_on_nonce();
     agree_on_collectives();

@@ -137,6 +137,22 @@ def test_run_preloads_the_library_that_fits(mpi, tmp_path):
     assert pathlib.Path(mpi_library).samefile(mpis()[mpi]["library"])
 
 
+def test_run_asks_a_library_that_is_newer_than_the_set_up_what_it_is(mpi, tmp_path):
+    if mpi == "abi" or not library(mpi).exists():
+        pytest.skip("told by its file's name, or no libstretto is built for this MPI")
+    source = "#include <mpi.h>\n#include <stdio.h>\n#include <stdlib.h>\nint v, s;\n"
+    source += 'int main(int n, char **) { if (n > 1) MPI_Get_version(&v, &s); puts(getenv("LD_PRELOAD")); }'
+    program = plain_program(tmp_path, source, ["-std=c2x"], mpis()[mpi]["mpicc"])
+    other = "mpich" if mpi != "mpich" else "openmpi"  # the list is wrong: this library had another one's path
+    (tmp_path / "mpis.json").write_text(json.dumps({other: mpis()[mpi]}))
+    preloads = []
+    for set_up_at in (1, 2**32 - 1):
+        os.utime(tmp_path / "mpis.json", (set_up_at, set_up_at))
+        done = stretto("run", program, env={**os.environ, "STRETTO_MPIS": str(tmp_path / "mpis.json")})
+        preloads.append(pathlib.Path(done.stdout.split()[0]))
+    assert preloads == [library(mpi), library(other)]
+
+
 def test_run_finds_the_mpi_library_behind_another_one(mpi, tmp_path):
     if not library(mpi).exists():
         pytest.skip("libstretto is not built for this MPI")

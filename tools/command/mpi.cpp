@@ -7,6 +7,7 @@
 #include <dlfcn.h>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <sys/stat.h>
 #include <unistd.h>
 
 namespace fs = std::filesystem;
@@ -60,8 +61,19 @@ std::string library_version(const fs::path &library) {
     return said.status == 0 ? said.text : std::string();
 }
 
-std::string name_of(const fs::path &library) {
+// Has the file been put there before the set-up looked at it? By the time at which it was, not by the one that a package gives it.
+static bool is_as_found(const Installation &installation, const fs::path &library) {
+    struct stat file {
+    }, list{};
+    return stat(library.c_str(), &file) == 0 && stat(installation.mpis().c_str(), &list) == 0 &&
+           file.st_ctime < list.st_mtime;
+}
+
+std::string name_of(const Installation &installation, const fs::path &library) {
     if (library.filename().string().rfind("libmpi_abi.so.", 0) == 0) return "abi";
+    std::error_code none;
+    for (const Mpi &mpi : known_mpis(installation))
+        if (fs::equivalent(mpi.library, library, none) && is_as_found(installation, library)) return mpi.name;
     const std::string version = library_version(library);
     int major = 0;
     if (std::sscanf(version.c_str(), "Open MPI v%d", &major) == 1) return major >= 5 ? "openmpi5" : "openmpi";

@@ -32,8 +32,8 @@ static Choice chosen_by_name(const Installation &installation, const Program &pr
     return {mpi, chosen, program.mpi_library.empty()};
 }
 
-static Choice chosen_by_library(const fs::path &library, bool late) {
-    const std::string name = name_of(library);
+static Choice chosen_by_library(const Installation &installation, const fs::path &library, bool late) {
+    const std::string name = name_of(installation, library);
     if (!name.empty()) return {name, library, late};
     const std::string version = library_version(library);
     throw Plainly(library.string() + ": no MPI library that Stretto knows" +
@@ -44,13 +44,13 @@ static Choice chosen_by_library(const fs::path &library, bool late) {
 static Choice choose(const Installation &installation, const Program &program, const std::string &mpi) {
     if (!program.closed.empty()) throw Plainly(program.path.string() + ": " + program.closed);
     if (!mpi.empty()) return chosen_by_name(installation, program, mpi);
-    if (!program.mpi_library.empty()) return chosen_by_library(program.mpi_library, false);
+    if (!program.mpi_library.empty()) return chosen_by_library(installation, program.mpi_library, false);
     if (const char *named = std::getenv("STRETTO_LIBRARY"); named && *named) {
         if (!fs::exists(named)) throw Failure(std::string("STRETTO_LIBRARY: ") + named + " does not exist");
-        return chosen_by_library(named, true);
+        return chosen_by_library(installation, named, true);
     }
     if (const fs::path library = mpi_library_of_mpi4py(program); !library.empty())
-        return chosen_by_library(library, true);
+        return chosen_by_library(installation, library, true);
     if (const auto launching = launching_mpi(installation)) return {launching->name, launching->library, true};
     throw Plainly(program.path.string() +
                   ": needs no MPI library when it starts, and no launcher tells which one it may load later: name it "
