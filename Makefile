@@ -49,7 +49,7 @@ demo: configure ## real files compressed over an emulated cluster, plain and wit
 	@MPI=$(MPI) bench/demo
 
 .PHONY: figures
-figures: build ## the README's table of figures, measured anew
+figures: build ## the table of figures in docs/bench.md, measured anew
 	@bench/figures $(ONE_MPI)
 
 .PHONY: promises
