@@ -174,7 +174,7 @@ void report_native(const MPI_Status &status) {
         return;
     int bytes = 0;
     mpi::library.Get_count(&status, MPI_BYTE, &bytes);
-    report::matched();
+    report::matched(report::current);
     report::message(report::current, report::Fate::receive_native, static_cast<std::size_t>(std::max(bytes, 0)));
 }
 

@@ -60,7 +60,7 @@ void Receive::first_came(const MPI_Status &its_status, int its_error) {
     failure = its_error;
     raised = its_error != MPI_SUCCESS;
     progress::moves++;
-    report::matched();
+    report::matched(reported);
     if (ran_on_unmatched) {
         ran_on_unmatched = false;
         if (--unmatched == 0) Send::leave_held();

@@ -51,8 +51,9 @@ struct Site {
     std::atomic<const char *> function{nullptr};
     std::atomic<bool> of_the_library{false}; //!< no message of Stretto's is waited for
     Count calls{0};
-    Count in_calls{0};  //!< without what messages of other sites were waited for
-    Count unmatched{0}; //!< of that: until the messages were matched
+    Count in_calls{0};       //!< without what messages of other sites were waited for
+    Count in_completions{0}; //!< in calls of other sites, that complete what began here
+    Count unmatched{0};      //!< of both: until the messages were matched
     Count stopped{0}, stops{0};
     Count hidden{0};
     Count cost{0}; //!< to protect pages, to fill them, to copy
@@ -61,6 +62,7 @@ struct Site {
     };
     std::array<Messages, fates> messages;
     std::array<Stopper, 8> stoppers;
+    std::array<Stopper, 8> completions; //!< sites
     Span span;
 };
 
@@ -88,6 +90,9 @@ public:
     }
     Call(const Call &) = delete;
     Call &operator=(const Call &) = delete;
+
+    //! Null: it is not reported.
+    Site *where() const { return site; }
 
 private:
     void begin(const char *function, CallSite call, bool for_messages);
@@ -157,8 +162,14 @@ inline void is_ours() {
         current->of_the_library = false;
 }
 
-//! The call that this thread is in has waited for a match until now.
-void matched();
+//! The call that this thread is in waits from now on for what began there: null, for nothing that is known.
+void waits_for(Site *begun);
+
+//! What it has waited for since then began there, as turns out.
+void waited_for(Site &begun);
+
+//! A message of this site is matched: until now the call that this thread is in has waited for that, if it waits for this site.
+void matched(Site *site);
 
 //! A message's call returns before it has come; it has come whole.
 void runs_on(Site *site);

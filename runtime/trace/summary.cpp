@@ -52,10 +52,23 @@ std::uint64_t Spread::median() const {
 
 // --- merging --------------------------------------------------------------------------------------------------------
 
+namespace {
+
+void add(std::map<Reason, Stopped> &reasons, const std::map<Reason, Stopped> &others) {
+    for (const auto &[reason, stopped] : others) {
+        Stopped &ours = reasons[reason];
+        ours.times += stopped.times;
+        ours.nanoseconds += stopped.nanoseconds;
+    }
+}
+
+} // namespace
+
 void SiteSummary::merge(const SiteSummary &other) {
     for_messages |= other.for_messages;
     calls += other.calls;
     in_calls += other.in_calls;
+    in_completions += other.in_completions;
     unmatched += other.unmatched;
     stopped += other.stopped;
     stops += other.stops;
@@ -65,11 +78,8 @@ void SiteSummary::merge(const SiteSummary &other) {
         messages[k].messages += other.messages[k].messages;
         messages[k].bytes += other.messages[k].bytes;
     }
-    for (const auto &[reason, stopped] : other.reasons) {
-        Stopped &ours = reasons[reason];
-        ours.times += stopped.times;
-        ours.nanoseconds += stopped.nanoseconds;
-    }
+    add(reasons, other.reasons);
+    add(completions, other.completions);
     waited.merge(other.waited);
 }
 
@@ -108,21 +118,28 @@ Reason reason_of(const void *what) {
     return {"", source::place(what)};
 }
 
+std::map<Reason, Stopped> reasons_of(const std::array<Stopper, 8> &stoppers) {
+    std::map<Reason, Stopped> reasons;
+    for (const Stopper &stopper : stoppers)
+        if (stopper.times) reasons[reason_of(stopper.what)] = {stopper.times, stopper.nanoseconds};
+    return reasons;
+}
+
 SiteSummary summary_of(const Site &site, int rank) {
     SiteSummary sum{.for_messages = !site.of_the_library,
                     .calls = site.calls,
                     .in_calls = site.in_calls,
+                    .in_completions = site.in_completions,
                     .unmatched = site.unmatched,
                     .stopped = site.stopped,
                     .stops = site.stops,
                     .hidden = site.hidden,
                     .cost = site.cost,
                     .messages = {},
-                    .reasons = {},
+                    .reasons = reasons_of(site.stoppers),
+                    .completions = reasons_of(site.completions),
                     .waited = {}};
     for (std::size_t k = 0; k < fates; k++) sum.messages[k] = {site.messages[k].number, site.messages[k].bytes};
-    for (const Stopper &stopper : site.stoppers)
-        if (stopper.times) sum.reasons[reason_of(stopper.what)] = {stopper.times, stopper.nanoseconds};
     sum.waited.add(sum.all_waited(), static_cast<std::uint64_t>(rank));
     return sum;
 }
@@ -227,9 +244,9 @@ void field(A &a, T &s) {
 }
 template <class A, Is<SiteSummary> T>
 void field(A &a, T &s) {
-    fields(a, s.for_messages, s.calls, s.in_calls, s.unmatched, s.stopped, s.stops, s.hidden, s.cost);
+    fields(a, s.for_messages, s.calls, s.in_calls, s.in_completions, s.unmatched, s.stopped, s.stops, s.hidden, s.cost);
     for (auto &fated : s.messages) field(a, fated);
-    fields(a, s.reasons, s.waited);
+    fields(a, s.reasons, s.completions, s.waited);
 }
 
 template <class Key, class Value>

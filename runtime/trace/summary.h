@@ -42,13 +42,15 @@ struct Stopped {
 //! \brief A call site over all ranks. Times in nanoseconds, as in Site.
 struct SiteSummary {
     std::uint64_t for_messages = 0;
-    std::uint64_t calls = 0, in_calls = 0, unmatched = 0, stopped = 0, stops = 0, hidden = 0, cost = 0;
+    std::uint64_t calls = 0, in_calls = 0, in_completions = 0, unmatched = 0, stopped = 0, stops = 0, hidden = 0,
+                  cost = 0;
     std::array<Fated, fates> messages{};
     std::map<Reason, Stopped> reasons;
+    std::map<Reason, Stopped> completions; //!< calls that waited for what began here
     Spread waited;
 
     void merge(const SiteSummary &other);
-    std::uint64_t all_waited() const { return in_calls + stopped; }
+    std::uint64_t all_waited() const { return in_calls + in_completions + stopped; }
 };
 
 //! \brief The name of a site on all ranks.

@@ -16,6 +16,7 @@ Summary rank(std::uint64_t rank) {
     SiteSummary one{.for_messages = 1, .calls = 2, .in_calls = (rank + 1) * millisecond, .hidden = 5};
     one.messages[0] = {3, 300};
     one.reasons[{"", {"/bin/solver", 214, "unpack"}}] = {1, rank};
+    one.completions[{"MPI_Wait", {"/bin/solver", 230, "unpack"}}] = {2, rank};
     one.waited.add(one.all_waited(), rank);
     Summary summary{.ranks = 1, .hidden = 5, .waited = one.waited, .sites = {{site(1), one}}};
     if (rank % 2 == 0) summary.sites[site(2)] = one;
@@ -47,6 +48,8 @@ TEST_P(Merge, has_what_all_ranks_have) {
     ASSERT_EQ(one.reasons.size(), 1u);
     EXPECT_EQ(one.reasons.begin()->second.times, ranks);
     EXPECT_EQ(one.reasons.begin()->second.nanoseconds, ranks * (ranks - 1) / 2);
+    ASSERT_EQ(one.completions.size(), 1u);
+    EXPECT_EQ(one.completions.begin()->second.times, 2 * ranks);
     EXPECT_EQ(other.calls, 2 * even);
     EXPECT_EQ(other.waited.ranks, even);
 }
