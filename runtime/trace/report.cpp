@@ -151,11 +151,30 @@ void Stop::meets(Site *site) {
 }
 
 void Cost::begin() {
-    begun = nanoseconds();
+    outer = std::exchange(current, this);
+    since = nanoseconds();
+    if (outer) outer->stop(since);
 }
 
 void Cost::end() {
-    add(site->cost, nanoseconds() - begun);
+    const std::int64_t now = nanoseconds();
+    stop(now);
+    current = outer;
+    if (outer) outer->since = now;
+}
+
+void Cost::stop(std::int64_t now) {
+    add(site->cost, now - since);
+}
+
+void InLibrary::begin() {
+    cost->stop(nanoseconds());
+    Cost::current = nullptr;
+}
+
+void InLibrary::end() {
+    cost->since = nanoseconds();
+    Cost::current = cost;
 }
 
 void waits_for(Site *begun) {

@@ -56,7 +56,7 @@ struct Site {
     Count unmatched{0};      //!< of both: until the messages were matched
     Count stopped{0}, stops{0};
     Count hidden{0};
-    Count cost{0}; //!< to protect pages, to fill them, to copy
+    Count cost{0}; //!< of framing, of copies, of pages that are protected and filled
     struct Messages {
         Count number{0}, bytes{0};
     };
@@ -126,7 +126,7 @@ private:
     std::int64_t begun = 0, since_here = 0;
 };
 
-//! \brief What is done here would not have been done without Stretto.
+//! \brief What is done here would not have been done without Stretto. What is within another cost, or within the library, counts there.
 class Cost {
 public:
     explicit Cost(Site *site) : site(site) {
@@ -141,10 +141,34 @@ public:
     Cost &operator=(const Cost &) = delete;
 
 private:
+    friend class InLibrary;
     void begin();
     void end();
+    void stop(std::int64_t now);
+    static inline constinit thread_local Cost *current = nullptr;
     Site *site;
-    std::int64_t begun = 0;
+    Cost *outer = nullptr;
+    std::int64_t since = 0;
+};
+
+//! \brief The MPI library does its own work, or what it would do without Stretto: no cost.
+class InLibrary {
+public:
+    InLibrary() : cost(Cost::current) {
+        if (cost) [[unlikely]]
+            begin();
+    }
+    ~InLibrary() {
+        if (cost) [[unlikely]]
+            end();
+    }
+    InLibrary(const InLibrary &) = delete;
+    InLibrary &operator=(const InLibrary &) = delete;
+
+private:
+    void begin();
+    void end();
+    Cost *cost;
 };
 
 //! A message of this site, which may be null.
