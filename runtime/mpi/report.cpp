@@ -122,7 +122,8 @@ void agree_on_report() {
 void write_report() {
     if (!report::enabled) return;
     report::enabled = false;
-    const report::Summary sum = merge_up(report::summary(job.rank));
+    const auto ran = static_cast<std::uint64_t>((trace::now() - begun) * 1e9);
+    const report::Summary sum = merge_up(report::summary(job.rank, ran));
     if (all != MPI_COMM_NULL) library.Comm_free(&all);
     if (is_root() && !report::write(settings.report, sum, surroundings()))
         std::fprintf(stderr, "stretto: the report %s could not be written: %s\n", settings.report,

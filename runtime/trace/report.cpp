@@ -79,16 +79,25 @@ void end(Span &span, Count &total) {
 
 const char *text_of(Fate fate) {
     static constexpr const char *texts[] = {
-#define FATE(name, text) text,
+#define FATE(name, text, advice) text,
 #include "trace/fates.def"
 #undef FATE
     };
     return texts[static_cast<std::size_t>(fate)];
 }
 
+const char *advice_of(Fate fate) {
+    static constexpr const char *advices[] = {
+#define FATE(name, text, advice) advice,
+#include "trace/fates.def"
+#undef FATE
+    };
+    return advices[static_cast<std::size_t>(fate)];
+}
+
 const char *name_of(Fate fate) {
     static constexpr const char *names[] = {
-#define FATE(name, text) #name,
+#define FATE(name, text, advice) #name,
 #include "trace/fates.def"
 #undef FATE
     };

@@ -21,15 +21,16 @@ using Count = std::atomic<std::uint64_t>;
 
 //! \brief What became of a message.
 enum class Fate {
-#define FATE(name, text) name,
+#define FATE(name, text, advice) name,
 #include "trace/fates.def"
 #undef FATE
     number
 };
 inline constexpr auto fates = static_cast<std::size_t>(Fate::number);
 
-//! What the report says of a fate, and its name.
+//! What the report says of a fate, what to do about it, and its name.
 const char *text_of(Fate fate);
+const char *advice_of(Fate fate);
 const char *name_of(Fate fate);
 
 //! \brief Time that the program ran on while messages came in: from when the first call returned until the last message is whole, without

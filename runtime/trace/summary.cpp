@@ -86,10 +86,13 @@ void SiteSummary::merge(const SiteSummary &other) {
 void Summary::merge(const Summary &other) {
     ranks += other.ranks;
     hidden += other.hidden;
+    ran += other.ran;
     waited.merge(other.waited);
     for (const auto &[name, site] : other.sites) sites[name].merge(site);
     while (sites.size() > most_reported) {
-        const auto matters = [](const auto &entry) { return entry.second.all_waited() + entry.second.hidden; };
+        const auto matters = [](const auto &entry) {
+            return entry.second.all_waited() + entry.second.hidden + entry.second.cost;
+        };
         const auto least = std::min_element(sites.begin(), sites.end(), [&](const auto &a, const auto &b) {
             return (a.first.function == others ? UINT64_MAX : matters(a)) <
                    (b.first.function == others ? UINT64_MAX : matters(b));
@@ -146,8 +149,8 @@ SiteSummary summary_of(const Site &site, int rank) {
 
 } // namespace
 
-Summary summary(int rank) {
-    Summary own{.ranks = 1, .hidden = hidden, .waited = {}, .sites = {}};
+Summary summary(int rank, std::uint64_t ran) {
+    Summary own{.ranks = 1, .hidden = hidden, .ran = ran, .waited = {}, .sites = {}};
     std::uint64_t waited = 0;
     for (const Site &site : sites) {
         if (!site.calls) continue;
@@ -266,7 +269,7 @@ void field(Reader &r, std::map<Key, Value> &map) {
 
 template <class A, Is<Summary> T>
 void field(A &a, T &s) {
-    fields(a, s.ranks, s.hidden, s.waited, s.sites);
+    fields(a, s.ranks, s.hidden, s.ran, s.waited, s.sites);
 }
 
 } // namespace

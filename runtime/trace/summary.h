@@ -62,7 +62,8 @@ struct SiteName {
 
 struct Summary {
     std::uint64_t ranks = 0, hidden = 0;
-    Spread waited; //!< for messages
+    std::uint64_t ran = 0; //!< from MPI_Init to MPI_Finalize, all ranks together
+    Spread waited;         //!< for messages
     std::map<SiteName, SiteSummary> sites;
 
     //! Sites that matter least become one, when there are too many.
@@ -73,8 +74,8 @@ struct Summary {
 inline constexpr std::size_t most_reported = 256;
 inline constexpr const char *others = "others";
 
-//! What this rank has counted.
-Summary summary(int rank);
+//! What this rank has counted, in so many nanoseconds.
+Summary summary(int rank, std::uint64_t ran);
 
 //! To travel.
 std::vector<std::byte> pack(const Summary &summary);
