@@ -489,8 +489,11 @@ void Scheduled::detach() {
 }
 
 void Scheduled::start(schedule::Listener *listener, bool fed) {
-    asked.input.fetch();
-    if (asked.arguments.in_place) asked.output.fetch();
+    {
+        const report::Cost cost(report::current);
+        asked.input.fetch();
+        if (asked.arguments.in_place) asked.output.fetch();
+    }
     const schedule::Memories memories{asked.input.memory(), asked.output.memory(), asked.operation,
                                       asked.element,        asked.arguments.unit,  asked.calls_program};
     delivered = false;
@@ -510,7 +513,10 @@ bool Scheduled::complete() {
     if (delivered) return true;
     if (!run->complete() || (agreement && !agreement->complete())) return false;
     is_over(*run);
-    if (!delivered_by_others) asked.output.deliver();
+    if (!delivered_by_others) {
+        const report::Cost cost(reported);
+        asked.output.deliver();
+    }
     report::is_whole(reported);
     return delivered = true;
 }

@@ -2,6 +2,7 @@
 // pass looks at ours, and at the others by the library's own function on a copy in which ours are null.
 #include "front/enter.h"
 #include "front/handled.h"
+#include "front/requests.h"
 #include "front/waiting.h"
 #include "trace/timeline.h"
 
@@ -97,6 +98,7 @@ int finish_all(Requests &all, MPI_Status *statuses, int native_error) {
 bool look_at_all(Requests &all, MPI_Status *statuses, std::vector<int> &errors, std::size_t &from) {
     const bool unmatched = statuses == MPI_STATUSES_IGNORE;
     for (; from < all.ours.size(); from++) {
+        RequestsAwaited::now_for(from);
         if (all.ours[from]) {
             if (!all.ours[from]->look_or_release(unmatched)) return false;
             continue;

@@ -7,6 +7,7 @@
 #include "front/incoming.h"
 #include "front/outgoing.h"
 #include "front/pages.h"
+#include "front/requests.h"
 #include "pages/guard.h"
 #include "trace/counters.h"
 #include "trace/report.h"
@@ -369,6 +370,7 @@ STRETTO_PUBLIC int MPIX_Delta_send_begin(const void *buf, int count, MPI_Datatyp
     front::require_library();
     front::Inside inside;
     const report::Call call(front::depth == 1, "MPIX_Delta_send_begin", SITE);
+    const front::RequestsBegun begun(call, 1, request);
     return front::send_begin(buf, count, type, dest, tag, comm, request, SITE);
 }
 
@@ -402,6 +404,7 @@ STRETTO_PUBLIC int MPIX_Delta_recv_end(const void *buf, MPI_Status *status) {
 STRETTO_PUBLIC int MPIX_Delta_wait(MPI_Request *request, MPI_Status *status) {
     front::Inside inside;
     const report::Call call(front::depth == 1, "MPIX_Delta_wait", SITE);
+    const front::RequestsAwaited awaited(call, 1, request);
     return front::active ? front::Wait(request, status) : mpi::library.Wait(request, status);
 }
 
@@ -430,6 +433,7 @@ STRETTO_PUBLIC int MPIX_Delta_send_begin_c(const void *buf, MPI_Count count, MPI
     front::require_library();
     front::Inside inside;
     const report::Call call(front::depth == 1, "MPIX_Delta_send_begin_c", SITE);
+    const front::RequestsBegun begun(call, 1, request);
     return front::send_begin(buf, count, type, dest, tag, comm, request, SITE);
 }
 

@@ -1,6 +1,7 @@
 // MPIX_Delta_<collective>_begin and MPIX_Delta_collective_end (include/stretto/stretto.h): what each asks for is what MPI_I<collective> asks for.
 #include "front/delta_collective.h"
 #include "front/entry.h"
+#include "front/requests.h"
 #include "trace/report.h"
 
 #include <stretto/stretto.h>
@@ -10,11 +11,12 @@ using namespace stretto;
 namespace {
 
 template <class... Arguments>
-int begin(const char *call, CallSite site, Arguments... arguments) {
+int begin(const char *call, CallSite site, MPI_Request *request, Arguments... arguments) {
     front::require_library();
     const front::Inside inside;
     const report::Call reported(front::depth == 1, call, site);
-    return front::delta_begin(call, site, arguments...);
+    const front::RequestsBegun begun(reported, 1, request);
+    return front::delta_begin(call, site, request, arguments...);
 }
 
 } // namespace

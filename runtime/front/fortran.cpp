@@ -3,6 +3,7 @@
 #include "front/fortran.h"
 #include "front/delta.h"
 #include "front/entry.h"
+#include "front/requests.h"
 #include "trace/report.h"
 
 #include <stretto/stretto.h>
@@ -26,7 +27,8 @@ STRETTO_PUBLIC void mpix_delta_send_begin_(const void *buf, const MPI_Fint *coun
     mpi::require();
     const front::Inside inside;
     const report::Call call(front::depth == 1, "MPIX_Delta_send_begin", SITE);
-    MPI_Request begun;
+    MPI_Request begun = MPI_REQUEST_NULL;
+    const front::RequestsBegun joined(call, 1, &begun);
     const int code = front::send_begin(buffer(buf), *count, type_of(*type), *dest, *tag, comm_of(*comm), &begun, SITE);
     if (code == MPI_SUCCESS) *request = handle_of(begun);
     give(ierror, code);
@@ -58,6 +60,7 @@ STRETTO_PUBLIC void mpix_delta_wait_(MPI_Fint *request, MPI_Fint *status, MPI_Fi
     const front::Inside inside;
     const report::Call call(front::depth == 1, "MPIX_Delta_wait", SITE);
     MPI_Request waited = request_of(*request);
+    const front::RequestsAwaited awaited(call, 1, &waited);
     MPI_Status result;
     const int code = MPIX_Delta_wait(&waited, &result);
     *request = handle_of(waited);

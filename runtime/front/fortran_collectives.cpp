@@ -2,6 +2,7 @@
 #include "front/delta_collective.h"
 #include "front/entry.h"
 #include "front/fortran.h"
+#include "front/requests.h"
 #include "trace/report.h"
 
 #include <stretto/stretto.h>
@@ -18,7 +19,8 @@ void begin(const char *call, CallSite site, MPI_Fint *request, MPI_Fint *ierror,
            const MPI_Fint *comm, Arguments... arguments) {
     const front::Inside inside;
     const report::Call reported(front::depth == 1, call, site);
-    MPI_Request begun;
+    MPI_Request begun = MPI_REQUEST_NULL;
+    const front::RequestsBegun joined(reported, 1, &begun);
     const int code = front::delta_begin(call, site, &begun, ours, native, comm_of(*comm), arguments...);
     if (code == MPI_SUCCESS) *request = handle_of(begun);
     give(ierror, code);

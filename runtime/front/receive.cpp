@@ -126,8 +126,12 @@ namespace {
 Incoming begin_apart(void *buf, MPI_Count count, MPI_Datatype type, const message::Envelope &from, CallSite site) {
     Incoming incoming;
     incoming.receive = new Receive(receive_buffer(buf, count, type), from, site, Returns::unmatched);
-    incoming.error = native::irecv(incoming.receive->set_apart(), static_cast<MPI_Count>(capacity(count, type)),
-                                   MPI_BYTE, from.rank, from.tag, from.comm->handle, &incoming.native);
+    std::byte *const apart = incoming.receive->set_apart();
+    {
+        const report::InLibrary not_ours;
+        incoming.error = native::irecv(apart, static_cast<MPI_Count>(capacity(count, type)), MPI_BYTE, from.rank,
+                                       from.tag, from.comm->handle, &incoming.native);
+    }
     if (incoming.error == MPI_SUCCESS) {
         watch(*incoming.receive, incoming.native);
         return incoming;
@@ -140,6 +144,7 @@ Incoming begin_apart(void *buf, MPI_Count count, MPI_Datatype type, const messag
 
 Incoming begin_receive(void *buf, MPI_Count count, MPI_Datatype type, int source, int tag, MPI_Comm comm, CallSite site,
                        Returns returns, MPI_Request persistent) {
+    const report::Cost cost(report::current);
     const auto &c = mpi::communicator(comm);
     if (message::probed::any())
         if (auto message = message::probed::take(*c, source, tag))
@@ -147,9 +152,12 @@ Incoming begin_receive(void *buf, MPI_Count count, MPI_Datatype type, int source
     if (returns == Returns::unmatched) return begin_apart(buf, count, type, {c, source, tag}, site);
     Incoming incoming;
     incoming.native = persistent;
-    incoming.error = persistent == MPI_REQUEST_NULL
-                         ? native::irecv(buf, count, type, source, tag, comm, &incoming.native)
-                         : mpi::library.Start(&incoming.native);
+    {
+        const report::InLibrary not_ours;
+        incoming.error = persistent == MPI_REQUEST_NULL
+                             ? native::irecv(buf, count, type, source, tag, comm, &incoming.native)
+                             : mpi::library.Start(&incoming.native);
+    }
     if (incoming.error == MPI_SUCCESS && may_be_framed(*c, source, count, type))
         incoming.receive = track(incoming.native, receive_buffer(buf, count, type), {c, source, tag}, site, returns);
     return incoming;
@@ -174,7 +182,7 @@ void report_native(const MPI_Status &status) {
         return;
     int bytes = 0;
     mpi::library.Get_count(&status, MPI_BYTE, &bytes);
-    report::matched();
+    report::matched(report::current);
     report::message(report::current, report::Fate::receive_native, static_cast<std::size_t>(std::max(bytes, 0)));
 }
 

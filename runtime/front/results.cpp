@@ -100,11 +100,13 @@ void Results::result(Range range) {
 }
 
 void Results::bring(Range range) {
+    const report::Cost cost(reported);
     if (!guarded->arrive(range.begin, of.what().output.memory() + range.begin, range.bytes()))
         of.fail("its result cannot come in: its buffer is gone, unmapped before it had come");
 }
 
 void Results::open_pages() {
+    const report::Cost cost(reported);
     guarded->end();
     guarded = nullptr;
 }

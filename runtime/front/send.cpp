@@ -117,6 +117,7 @@ void report_native(Mode mode, MPI_Count count, MPI_Datatype type, int dest, MPI_
 
 [[gnu::hot]] message::Send *frame(Mode mode, const void *buf, MPI_Count count, MPI_Datatype type, int dest, int tag,
                                   MPI_Comm comm) {
+    const report::Cost cost(report::current);
     const Begun begun = begin_framed(mode, buf, count, type, dest, tag, comm);
     report_send(begun, mode, count, type, dest, comm);
     return begun.send;

@@ -60,7 +60,7 @@ void Receive::first_came(const MPI_Status &its_status, int its_error) {
     failure = its_error;
     raised = its_error != MPI_SUCCESS;
     progress::moves++;
-    report::matched();
+    report::matched(reported);
     if (ran_on_unmatched) {
         ran_on_unmatched = false;
         if (--unmatched == 0) Send::leave_held();
@@ -96,6 +96,7 @@ void Receive::first_came(const MPI_Status &its_status, int its_error) {
 }
 
 std::byte *Receive::set_apart() {
+    const report::Cost cost(reported);
     apart = bounce::take(data.bytes());
     return apart.get();
 }
@@ -108,6 +109,7 @@ bool Receive::was_cancelled() const {
 
 // A plain message, or none: into the buffer as the library would have done it.
 void Receive::come_whole(std::size_t bytes) {
+    const report::Cost cost(reported);
     if (was_cancelled() || failure != MPI_SUCCESS) bytes = 0;
     unpack(apart.get(), bytes);
     end_guard();
@@ -123,12 +125,12 @@ void Receive::unpack(const std::byte *start, std::size_t bytes) {
 }
 
 void Receive::arrive(std::size_t offset, const std::byte *bytes, std::size_t n) {
-    const report::Cost cost(reported);
     if (!guard->arrive(offset, bytes, n))
         fail("receive", name() + " cannot come in: its buffer is gone, unmapped before the message had come", site);
 }
 
 void Receive::first_listed(const std::byte *fragment, std::size_t n, bool is_framed, const MPI_Status &its_status) {
+    const report::Cost cost(reported);
     status = its_status;
     take_image();
     if (is_framed) {
@@ -148,6 +150,7 @@ void Receive::first_listed(const std::byte *fragment, std::size_t n, bool is_fra
 
 void Receive::take_image() {
     if (data.map().known()) return;
+    const report::Cost cost(reported);
     image = std::make_unique_for_overwrite<std::byte[]>(data.bytes());
     data.pack_all(image.get());
     program = data;
@@ -155,10 +158,13 @@ void Receive::take_image() {
 }
 
 void Receive::put_back() {
-    if (image) program.unpack_all(image.get());
+    if (!image) return;
+    const report::Cost cost(reported);
+    program.unpack_all(image.get());
 }
 
 void Receive::read_header(const std::byte *fragment, std::size_t n) {
+    const report::Cost cost(reported);
     Header header;
     std::memcpy(&header, fragment, sizeof header);
     const mpi::Peer *sender = from.comm->framing_peer(status.MPI_SOURCE);
@@ -237,7 +243,9 @@ bool Receive::is_being_sent() const {
 }
 
 void Receive::end_guard() {
-    if (guard) guard->end();
+    if (!guard) return;
+    const report::Cost cost(reported);
+    guard->end();
     guard = nullptr;
 }
 
@@ -289,6 +297,7 @@ bool Receive::edges_come() {
 }
 
 void Receive::run_on() {
+    const report::Cost cost(reported);
     count(Rule::receive_released);
     ran_on = orphan = true;
     fate = state == State::posted ? report::Fate::receive_unmatched : report::Fate::receive_released;
@@ -370,6 +379,7 @@ bool Receive::look(std::size_t k) {
 }
 
 void Receive::put_in_place(std::size_t k, std::size_t bytes) {
+    const report::Cost cost(reported);
     const std::size_t begin = cell(k).begin;
     if (guard) {
         arrive(begin, aside[k].get(), bytes);

@@ -163,6 +163,7 @@ Send::~Send() {
 
 void Send::post_first() {
     held = false;
+    const report::InLibrary not_ours;
     auto isend = acknowledged ? mpi::library.Isend : mpi::library.Issend;
     isend(fragment, static_cast<int>(header_bytes + first_data), MPI_PACKED, to.rank, to.tag, to.comm->handle, &first);
 }

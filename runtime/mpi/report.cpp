@@ -122,9 +122,14 @@ void agree_on_report() {
 void write_report() {
     if (!report::enabled) return;
     report::enabled = false;
-    const report::Summary sum = merge_up(report::summary(job.rank));
+    const auto ran = static_cast<std::uint64_t>((trace::now() - begun) * 1e9);
+    const report::Summary sum = merge_up(report::summary(job.rank, ran));
     if (all != MPI_COMM_NULL) library.Comm_free(&all);
-    if (is_root() && !report::write(settings.report, sum, surroundings()))
+    if (!is_root()) return;
+    const report::Page page = report::page(sum, surroundings());
+    if (report::write(settings.report, page.text))
+        std::fprintf(stderr, "stretto: %s. The report: %s\n", page.verdict.c_str(), settings.report);
+    else
         std::fprintf(stderr, "stretto: the report %s could not be written: %s\n", settings.report,
                      std::strerror(errno));
 }

@@ -26,10 +26,15 @@ struct Surroundings {
     std::vector<Link> links;
 };
 
-//! The page, with the same numbers as JSON in it. Asks addr2line.
-std::string page(const Summary &summary, const Surroundings &surroundings);
+struct Page {
+    std::string text;    //!< HTML, with the same numbers as JSON in it
+    std::string verdict; //!< its headline
+};
+
+//! Asks addr2line.
+Page page(const Summary &summary, const Surroundings &surroundings);
 
 //! false: errno says why not.
-bool write(const char *path, const Summary &summary, const Surroundings &surroundings);
+bool write(const char *path, const std::string &text);
 
 } // namespace stretto::report

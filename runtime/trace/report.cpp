@@ -19,6 +19,8 @@ std::int64_t nanoseconds() {
 Count waited{0}; // by all threads, in calls and at stops
 constinit thread_local std::int64_t waiting_since = 0, matched_at = 0;
 constinit thread_local std::int64_t for_others = 0; // of the call: what messages of other sites were waited for
+constinit thread_local Site *awaited = nullptr;     // where what the call waits for began, if that is another
+constinit thread_local std::int64_t awaited_since = 0, others_before = 0;
 constinit thread_local Stop *stop = nullptr;
 Span all;
 
@@ -46,14 +48,23 @@ Site &site_of(const char *function, CallSite call) {
 }
 
 // The most frequent ones find room, as they come early and often.
-void count_stop(Site &site, const void *what, std::int64_t time) {
-    for (Stopper &stopper : site.stoppers) {
+void count_stop(std::array<Stopper, 8> &stoppers, const void *what, std::int64_t time) {
+    for (Stopper &stopper : stoppers) {
         const void *nothing = nullptr;
         if (stopper.what != what && !stopper.what.compare_exchange_strong(nothing, what) && nothing != what) continue;
         stopper.times++;
         add(stopper.nanoseconds, time);
         return;
     }
+}
+
+// What the call has waited for until now is that site's. What stopped it meanwhile is counted there already.
+void settle_awaited(std::int64_t now) {
+    if (!awaited) return;
+    const std::int64_t time = std::max<std::int64_t>(now - awaited_since - (for_others - others_before), 0);
+    add(awaited->in_completions, time);
+    count_stop(awaited->completions, current, time);
+    for_others += time;
 }
 
 void begin(Span &span) {
@@ -68,16 +79,25 @@ void end(Span &span, Count &total) {
 
 const char *text_of(Fate fate) {
     static constexpr const char *texts[] = {
-#define FATE(name, text) text,
+#define FATE(name, text, advice) text,
 #include "trace/fates.def"
 #undef FATE
     };
     return texts[static_cast<std::size_t>(fate)];
 }
 
+const char *advice_of(Fate fate) {
+    static constexpr const char *advices[] = {
+#define FATE(name, text, advice) advice,
+#include "trace/fates.def"
+#undef FATE
+    };
+    return advices[static_cast<std::size_t>(fate)];
+}
+
 const char *name_of(Fate fate) {
     static constexpr const char *names[] = {
-#define FATE(name, text) #name,
+#define FATE(name, text, advice) #name,
 #include "trace/fates.def"
 #undef FATE
     };
@@ -92,12 +112,15 @@ void start() {
 void Call::begin(const char *function, CallSite call, bool for_messages) {
     site = current = &site_of(function, source::of_the_program(call));
     site->of_the_library = !for_messages;
-    for_others = 0;
-    waiting_since = matched_at = nanoseconds();
+    for_others = others_before = 0;
+    awaited = nullptr;
+    waiting_since = matched_at = awaited_since = nanoseconds();
 }
 
 void Call::end() {
-    const std::int64_t time = nanoseconds() - waiting_since;
+    const std::int64_t now = nanoseconds(), time = now - waiting_since;
+    settle_awaited(now);
+    awaited = nullptr;
     waiting_since = 0;
     current = nullptr;
     site->calls++;
@@ -129,7 +152,7 @@ void Stop::end() {
     }
     site->stops++;
     add(site->stopped, time);
-    count_stop(*site, what, time);
+    count_stop(site->stoppers, what, time);
 }
 
 void Stop::meets(Site *site) {
@@ -137,17 +160,49 @@ void Stop::meets(Site *site) {
 }
 
 void Cost::begin() {
-    begun = nanoseconds();
+    outer = std::exchange(current, this);
+    since = nanoseconds();
+    if (outer) outer->stop(since);
 }
 
 void Cost::end() {
-    add(site->cost, nanoseconds() - begun);
+    const std::int64_t now = nanoseconds();
+    stop(now);
+    current = outer;
+    if (outer) outer->since = now;
 }
 
-void matched() {
+void Cost::stop(std::int64_t now) {
+    add(site->cost, now - since);
+}
+
+void InLibrary::begin() {
+    cost->stop(nanoseconds());
+    Cost::current = nullptr;
+}
+
+void InLibrary::end() {
+    cost->since = nanoseconds();
+    Cost::current = cost;
+}
+
+void waits_for(Site *begun) {
     if (!current) return;
     const std::int64_t now = nanoseconds();
-    add(current->unmatched, now - matched_at);
+    settle_awaited(now);
+    awaited = begun == current ? nullptr : begun;
+    awaited_since = matched_at = now;
+    others_before = for_others;
+}
+
+void waited_for(Site &begun) {
+    if (current && &begun != current) awaited = &begun;
+}
+
+void matched(Site *site) {
+    if (!current || site != (awaited ? awaited : current)) return;
+    const std::int64_t now = nanoseconds();
+    add(site->unmatched, now - matched_at);
     matched_at = now;
 }
 

@@ -21,15 +21,16 @@ using Count = std::atomic<std::uint64_t>;
 
 //! \brief What became of a message.
 enum class Fate {
-#define FATE(name, text) name,
+#define FATE(name, text, advice) name,
 #include "trace/fates.def"
 #undef FATE
     number
 };
 inline constexpr auto fates = static_cast<std::size_t>(Fate::number);
 
-//! What the report says of a fate, and its name.
+//! What the report says of a fate, what to do about it, and its name.
 const char *text_of(Fate fate);
+const char *advice_of(Fate fate);
 const char *name_of(Fate fate);
 
 //! \brief Time that the program ran on while messages came in: from when the first call returned until the last message is whole, without
@@ -51,16 +52,18 @@ struct Site {
     std::atomic<const char *> function{nullptr};
     std::atomic<bool> of_the_library{false}; //!< no message of Stretto's is waited for
     Count calls{0};
-    Count in_calls{0};  //!< without what messages of other sites were waited for
-    Count unmatched{0}; //!< of that: until the messages were matched
+    Count in_calls{0};       //!< without what messages of other sites were waited for
+    Count in_completions{0}; //!< in calls of other sites, that complete what began here
+    Count unmatched{0};      //!< of both: until the messages were matched
     Count stopped{0}, stops{0};
     Count hidden{0};
-    Count cost{0}; //!< to protect pages, to fill them, to copy
+    Count cost{0}; //!< of framing, of copies, of pages that are protected and filled
     struct Messages {
         Count number{0}, bytes{0};
     };
     std::array<Messages, fates> messages;
     std::array<Stopper, 8> stoppers;
+    std::array<Stopper, 8> completions; //!< sites
     Span span;
 };
 
@@ -88,6 +91,9 @@ public:
     }
     Call(const Call &) = delete;
     Call &operator=(const Call &) = delete;
+
+    //! Null: it is not reported.
+    Site *where() const { return site; }
 
 private:
     void begin(const char *function, CallSite call, bool for_messages);
@@ -121,7 +127,7 @@ private:
     std::int64_t begun = 0, since_here = 0;
 };
 
-//! \brief What is done here would not have been done without Stretto.
+//! \brief What is done here would not have been done without Stretto. What is within another cost, or within the library, counts there.
 class Cost {
 public:
     explicit Cost(Site *site) : site(site) {
@@ -136,10 +142,34 @@ public:
     Cost &operator=(const Cost &) = delete;
 
 private:
+    friend class InLibrary;
     void begin();
     void end();
+    void stop(std::int64_t now);
+    static inline constinit thread_local Cost *current = nullptr;
     Site *site;
-    std::int64_t begun = 0;
+    Cost *outer = nullptr;
+    std::int64_t since = 0;
+};
+
+//! \brief The MPI library does its own work, or what it would do without Stretto: no cost.
+class InLibrary {
+public:
+    InLibrary() : cost(Cost::current) {
+        if (cost) [[unlikely]]
+            begin();
+    }
+    ~InLibrary() {
+        if (cost) [[unlikely]]
+            end();
+    }
+    InLibrary(const InLibrary &) = delete;
+    InLibrary &operator=(const InLibrary &) = delete;
+
+private:
+    void begin();
+    void end();
+    Cost *cost;
 };
 
 //! A message of this site, which may be null.
@@ -157,8 +187,14 @@ inline void is_ours() {
         current->of_the_library = false;
 }
 
-//! The call that this thread is in has waited for a match until now.
-void matched();
+//! The call that this thread is in waits from now on for what began there: null, for nothing that is known.
+void waits_for(Site *begun);
+
+//! What it has waited for since then began there, as turns out.
+void waited_for(Site &begun);
+
+//! A message of this site is matched: until now the call that this thread is in has waited for that, if it waits for this site.
+void matched(Site *site);
 
 //! A message's call returns before it has come; it has come whole.
 void runs_on(Site *site);

@@ -1,5 +1,7 @@
 #include "trace/source.h"
 
+#include "trace/demangle.h"
+
 #include <algorithm>
 #include <array>
 #include <cerrno>
@@ -90,22 +92,43 @@ bool next_line(std::FILE *from, char *text, int most) {
     return true;
 }
 
-// How many answers came. addr2line must not inherit the preload. Each answer begins with the address: -a.
-std::size_t ask(const std::string &object, const std::uint64_t *offsets, std::size_t n, std::string *lines) {
-    std::string command = "env -u LD_PRELOAD addr2line -a -i -e '" + object + "'";
-    char text[PATH_MAX + 32];
+// Of an inlined function without a linkage name addr2line says, as its name, that of the function that all of it is in.
+void mend_innermost(std::vector<Frame> &frames) {
+    if (frames.size() < 2) return;
+    Frame &innermost = frames.front(), &outermost = frames.back();
+    const std::string name = "::" + shortened_name(demangle(innermost.function));
+    if (!name.ends_with("::" + shortened_name(demangle(outermost.function)))) return;
+    outermost.function = std::move(innermost.function);
+    innermost.function.clear();
+}
+
+std::string command(const std::string &object, const std::uint64_t *offsets, std::size_t n) {
+    // addr2line must not inherit the preload. Each answer begins with the address (-a), and has a function (-f) before each line.
+    std::string command = "env -u LD_PRELOAD addr2line -a -f -i -e '" + object + "'";
+    char text[32];
     for (std::size_t k = 0; k < n; k++) {
         std::snprintf(text, sizeof text, " 0x%llx", static_cast<unsigned long long>(offsets[k]));
         command += text;
     }
-    std::FILE *answer = popen((command + " 2>/dev/null").c_str(), "r");
+    return command + " 2>/dev/null";
+}
+
+// How many answers came.
+std::size_t ask(const std::string &object, const std::uint64_t *offsets, std::size_t n, std::vector<Frame> *found) {
+    std::FILE *answer = popen(command(object, offsets, n).c_str(), "r");
     if (!answer) return 0;
     std::size_t answers = 0;
-    while (next_line(answer, text, sizeof text)) {
-        if (std::strncmp(text, "0x", 2) == 0)
+    char text[PATH_MAX + 32], line[PATH_MAX + 32];
+    while (answers <= n && next_line(answer, text, sizeof text)) {
+        if (std::strncmp(text, "0x", 2) == 0) {
+            if (answers < n) found[answers].clear(); // what an earlier try said
             answers++;
-        else if (answers && answers <= n && lines[answers - 1].empty() && is_line(text))
-            lines[answers - 1].assign(text, std::strcspn(text, " \n"));
+            continue;
+        }
+        if (!next_line(answer, line, sizeof line)) break;
+        if (!answers || answers > n || !is_line(line)) continue;
+        const std::string function(text, std::strcspn(text, "\n"));
+        found[answers - 1].push_back({function == "??" ? "" : function, std::string(line, std::strcspn(line, " \n"))});
     }
     pclose(answer);
     return answers;
@@ -143,9 +166,9 @@ Place place(const void *instruction) {
             info.dli_sname ? info.dli_sname : ""};
 }
 
-std::vector<std::string> lines(const std::string &object, const std::vector<std::uint64_t> &offsets) {
+std::vector<std::vector<Frame>> frames(const std::string &object, const std::vector<std::uint64_t> &offsets) {
     constexpr std::size_t at_once = 1000; // a command line is long enough for them
-    std::vector<std::string> found(offsets.size());
+    std::vector<std::vector<Frame>> found(offsets.size());
     if (object.empty() || object.find('\'') != std::string::npos) return found;
     for (std::size_t k = 0; k < offsets.size(); k += at_once) {
         // MPICH's launcher tells a rank of another's death by a signal, which ends who answers: then it is asked again.
@@ -153,6 +176,7 @@ std::vector<std::string> lines(const std::string &object, const std::vector<std:
         for (int tries = 0; tries < 3; tries++)
             if (ask(object, &offsets[k], n, &found[k]) == n) break;
     }
+    std::for_each(found.begin(), found.end(), mend_innermost);
     return found;
 }
 
@@ -160,12 +184,13 @@ std::string text(const Place &place) {
     if (place.object.empty()) return "unknown call site";
     char offset[32];
     std::snprintf(offset, sizeof offset, "+0x%llx", static_cast<unsigned long long>(place.offset));
-    return name_of(place.object) + offset + (place.symbol.empty() ? "" : " (" + place.symbol + ")");
+    return name_of(place.object) + offset +
+           (place.symbol.empty() ? "" : " (" + shortened_name(demangle(place.symbol)) + ")");
 }
 
 std::string describe(const Place &place) {
-    const std::string line = lines(place.object, {place.offset})[0];
-    return line.empty() ? text(place) : line;
+    const std::vector<Frame> found = frames(place.object, {place.offset})[0];
+    return found.empty() ? text(place) : found.front().line;
 }
 
 } // namespace stretto::source

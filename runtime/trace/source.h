@@ -30,8 +30,15 @@ struct Place {
 
 Place place(const void *instruction);
 
-//! "/src/solver.c:214" for each offset into an object; "" where debug information is missing. One process (addr2line) for many.
-std::vector<std::string> lines(const std::string &object, const std::vector<std::uint64_t> &offsets);
+//! \brief A function, and the line of it that an instruction is on: "/src/solver.c:214".
+struct Frame {
+    std::string function; //!< as the object names it, or empty
+    std::string line;
+};
+
+//! For each offset into an object the function that it is in and, where that is inlined, those that it is inlined into, innermost first.
+//! None where debug information is missing. One process (addr2line) for many.
+std::vector<std::vector<Frame>> frames(const std::string &object, const std::vector<std::uint64_t> &offsets);
 
 //! "solver+0x1f3 (assemble)": where there is no line.
 std::string text(const Place &place);

@@ -52,10 +52,23 @@ std::uint64_t Spread::median() const {
 
 // --- merging --------------------------------------------------------------------------------------------------------
 
+namespace {
+
+void add(std::map<Reason, Stopped> &reasons, const std::map<Reason, Stopped> &others) {
+    for (const auto &[reason, stopped] : others) {
+        Stopped &ours = reasons[reason];
+        ours.times += stopped.times;
+        ours.nanoseconds += stopped.nanoseconds;
+    }
+}
+
+} // namespace
+
 void SiteSummary::merge(const SiteSummary &other) {
     for_messages |= other.for_messages;
     calls += other.calls;
     in_calls += other.in_calls;
+    in_completions += other.in_completions;
     unmatched += other.unmatched;
     stopped += other.stopped;
     stops += other.stops;
@@ -65,21 +78,21 @@ void SiteSummary::merge(const SiteSummary &other) {
         messages[k].messages += other.messages[k].messages;
         messages[k].bytes += other.messages[k].bytes;
     }
-    for (const auto &[reason, stopped] : other.reasons) {
-        Stopped &ours = reasons[reason];
-        ours.times += stopped.times;
-        ours.nanoseconds += stopped.nanoseconds;
-    }
+    add(reasons, other.reasons);
+    add(completions, other.completions);
     waited.merge(other.waited);
 }
 
 void Summary::merge(const Summary &other) {
     ranks += other.ranks;
     hidden += other.hidden;
+    ran += other.ran;
     waited.merge(other.waited);
     for (const auto &[name, site] : other.sites) sites[name].merge(site);
     while (sites.size() > most_reported) {
-        const auto matters = [](const auto &entry) { return entry.second.all_waited() + entry.second.hidden; };
+        const auto matters = [](const auto &entry) {
+            return entry.second.all_waited() + entry.second.hidden + entry.second.cost;
+        };
         const auto least = std::min_element(sites.begin(), sites.end(), [&](const auto &a, const auto &b) {
             return (a.first.function == others ? UINT64_MAX : matters(a)) <
                    (b.first.function == others ? UINT64_MAX : matters(b));
@@ -108,29 +121,36 @@ Reason reason_of(const void *what) {
     return {"", source::place(what)};
 }
 
+std::map<Reason, Stopped> reasons_of(const std::array<Stopper, 8> &stoppers) {
+    std::map<Reason, Stopped> reasons;
+    for (const Stopper &stopper : stoppers)
+        if (stopper.times) reasons[reason_of(stopper.what)] = {stopper.times, stopper.nanoseconds};
+    return reasons;
+}
+
 SiteSummary summary_of(const Site &site, int rank) {
     SiteSummary sum{.for_messages = !site.of_the_library,
                     .calls = site.calls,
                     .in_calls = site.in_calls,
+                    .in_completions = site.in_completions,
                     .unmatched = site.unmatched,
                     .stopped = site.stopped,
                     .stops = site.stops,
                     .hidden = site.hidden,
                     .cost = site.cost,
                     .messages = {},
-                    .reasons = {},
+                    .reasons = reasons_of(site.stoppers),
+                    .completions = reasons_of(site.completions),
                     .waited = {}};
     for (std::size_t k = 0; k < fates; k++) sum.messages[k] = {site.messages[k].number, site.messages[k].bytes};
-    for (const Stopper &stopper : site.stoppers)
-        if (stopper.times) sum.reasons[reason_of(stopper.what)] = {stopper.times, stopper.nanoseconds};
     sum.waited.add(sum.all_waited(), static_cast<std::uint64_t>(rank));
     return sum;
 }
 
 } // namespace
 
-Summary summary(int rank) {
-    Summary own{.ranks = 1, .hidden = hidden, .waited = {}, .sites = {}};
+Summary summary(int rank, std::uint64_t ran) {
+    Summary own{.ranks = 1, .hidden = hidden, .ran = ran, .waited = {}, .sites = {}};
     std::uint64_t waited = 0;
     for (const Site &site : sites) {
         if (!site.calls) continue;
@@ -227,9 +247,9 @@ void field(A &a, T &s) {
 }
 template <class A, Is<SiteSummary> T>
 void field(A &a, T &s) {
-    fields(a, s.for_messages, s.calls, s.in_calls, s.unmatched, s.stopped, s.stops, s.hidden, s.cost);
+    fields(a, s.for_messages, s.calls, s.in_calls, s.in_completions, s.unmatched, s.stopped, s.stops, s.hidden, s.cost);
     for (auto &fated : s.messages) field(a, fated);
-    fields(a, s.reasons, s.waited);
+    fields(a, s.reasons, s.completions, s.waited);
 }
 
 template <class Key, class Value>
@@ -249,7 +269,7 @@ void field(Reader &r, std::map<Key, Value> &map) {
 
 template <class A, Is<Summary> T>
 void field(A &a, T &s) {
-    fields(a, s.ranks, s.hidden, s.waited, s.sites);
+    fields(a, s.ranks, s.hidden, s.ran, s.waited, s.sites);
 }
 
 } // namespace

@@ -42,13 +42,15 @@ struct Stopped {
 //! \brief A call site over all ranks. Times in nanoseconds, as in Site.
 struct SiteSummary {
     std::uint64_t for_messages = 0;
-    std::uint64_t calls = 0, in_calls = 0, unmatched = 0, stopped = 0, stops = 0, hidden = 0, cost = 0;
+    std::uint64_t calls = 0, in_calls = 0, in_completions = 0, unmatched = 0, stopped = 0, stops = 0, hidden = 0,
+                  cost = 0;
     std::array<Fated, fates> messages{};
     std::map<Reason, Stopped> reasons;
+    std::map<Reason, Stopped> completions; //!< calls that waited for what began here
     Spread waited;
 
     void merge(const SiteSummary &other);
-    std::uint64_t all_waited() const { return in_calls + stopped; }
+    std::uint64_t all_waited() const { return in_calls + in_completions + stopped; }
 };
 
 //! \brief The name of a site on all ranks.
@@ -60,7 +62,8 @@ struct SiteName {
 
 struct Summary {
     std::uint64_t ranks = 0, hidden = 0;
-    Spread waited; //!< for messages
+    std::uint64_t ran = 0; //!< from MPI_Init to MPI_Finalize, all ranks together
+    Spread waited;         //!< for messages
     std::map<SiteName, SiteSummary> sites;
 
     //! Sites that matter least become one, when there are too many.
@@ -71,8 +74,8 @@ struct Summary {
 inline constexpr std::size_t most_reported = 256;
 inline constexpr const char *others = "others";
 
-//! What this rank has counted.
-Summary summary(int rank);
+//! What this rank has counted, in so many nanoseconds.
+Summary summary(int rank, std::uint64_t ran);
 
 //! To travel.
 std::vector<std::byte> pack(const Summary &summary);

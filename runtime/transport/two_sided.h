@@ -1,6 +1,7 @@
 #pragma once
 #include "mpi/job.h"
 #include "mpi/library.h"
+#include "trace/report.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -14,6 +15,7 @@ inline constexpr std::size_t between_polls = 8192;
 
 inline MPI_Request send(const void *data, std::size_t bytes, int peer, std::uint32_t tag) {
     MPI_Request request;
+    const report::InLibrary not_ours;
     mpi::library.Isend(const_cast<void *>(data), static_cast<int>(bytes), MPI_BYTE, peer, static_cast<int>(tag),
                        mpi::job.deltas, &request);
     return request;
@@ -21,6 +23,7 @@ inline MPI_Request send(const void *data, std::size_t bytes, int peer, std::uint
 
 inline MPI_Request receive(void *data, std::size_t bytes, int peer, std::uint32_t tag) {
     MPI_Request request;
+    const report::InLibrary not_ours;
     mpi::library.Irecv(data, static_cast<int>(bytes), MPI_BYTE, peer, static_cast<int>(tag), mpi::job.deltas, &request);
     return request;
 }
@@ -30,6 +33,7 @@ enum class State { under_way, complete, lost };
 //! Has it? Lost: the library says that the peer is gone.
 inline State look(MPI_Request &request) {
     int done = 0;
+    const report::InLibrary not_ours;
     if (mpi::library.Test(&request, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS) return State::lost;
     return done ? State::complete : State::under_way;
 }
@@ -38,6 +42,7 @@ inline State look(MPI_Request &request) {
 inline State look(MPI_Request &request, std::size_t &bytes) {
     int done = 0, n = 0;
     MPI_Status status;
+    const report::InLibrary not_ours;
     if (mpi::library.Test(&request, &done, &status) != MPI_SUCCESS) return State::lost;
     if (!done) return State::under_way;
     mpi::library.Get_count(&status, MPI_BYTE, &n);

@@ -32,6 +32,9 @@ RELEASED = {"STRETTO": "all", "STRETTO_BUDGET": "512K", "STRETTO_HELPER": "off"}
 HELPED = {"STRETTO_HELPER": "200"}
 UNMATCHED = RELEASED | {"STRETTO_RELEASE": "unmatched"}
 
+# A report joins each call that waits with those that began what it waits for.
+REPORTED = {"STRETTO_REPORT": "/dev/null"}
+
 # name: (ranks, transport, linked or preloaded, thread level, environment)
 SETTINGS = {
     "reference": (3, "shm", None, None, {}),
@@ -58,6 +61,8 @@ SETTINGS = {
     "unmatched-threads-force-tcp": (2, "tcp", "linked", "multiple", FORCE | UNMATCHED),
     "helped-unmatched-force-tcp": (2, "tcp", "linked", None, FORCE | UNMATCHED | HELPED),
     "helped-pages-force": (3, "shm", "preloaded", None, FORCE | PAGES | HELPED),
+    "reported-force-tcp": (2, "tcp", "linked", None, FORCE | RELEASED | REPORTED),
+    "reported-threads": (2, "shm", "linked", "multiple", REPORTED),
     "off": (2, "shm", "linked", None, {"STRETTO": "off"}),
 }
 # MPICH 5.0.2 itself hangs over TCP after it has truncated a large message.

@@ -16,8 +16,9 @@ Summary rank(std::uint64_t rank) {
     SiteSummary one{.for_messages = 1, .calls = 2, .in_calls = (rank + 1) * millisecond, .hidden = 5};
     one.messages[0] = {3, 300};
     one.reasons[{"", {"/bin/solver", 214, "unpack"}}] = {1, rank};
+    one.completions[{"MPI_Wait", {"/bin/solver", 230, "unpack"}}] = {2, rank};
     one.waited.add(one.all_waited(), rank);
-    Summary summary{.ranks = 1, .hidden = 5, .waited = one.waited, .sites = {{site(1), one}}};
+    Summary summary{.ranks = 1, .hidden = 5, .ran = 100, .waited = one.waited, .sites = {{site(1), one}}};
     if (rank % 2 == 0) summary.sites[site(2)] = one;
     return summary;
 }
@@ -38,6 +39,7 @@ TEST_P(Merge, has_what_all_ranks_have) {
     const Summary sum = unpack(pack(merged(ranks)));
     EXPECT_EQ(sum.ranks, ranks);
     EXPECT_EQ(sum.hidden, 5 * ranks);
+    EXPECT_EQ(sum.ran, 100 * ranks);
     ASSERT_EQ(sum.sites.size(), 2u);
     const SiteSummary &one = sum.sites.at(site(1)), &other = sum.sites.at(site(2));
     EXPECT_EQ(one.calls, 2 * ranks);
@@ -47,6 +49,8 @@ TEST_P(Merge, has_what_all_ranks_have) {
     ASSERT_EQ(one.reasons.size(), 1u);
     EXPECT_EQ(one.reasons.begin()->second.times, ranks);
     EXPECT_EQ(one.reasons.begin()->second.nanoseconds, ranks * (ranks - 1) / 2);
+    ASSERT_EQ(one.completions.size(), 1u);
+    EXPECT_EQ(one.completions.begin()->second.times, 2 * ranks);
     EXPECT_EQ(other.calls, 2 * even);
     EXPECT_EQ(other.waited.ranks, even);
 }
@@ -67,7 +71,7 @@ INSTANTIATE_TEST_SUITE_P(OneToNineRanks, Merge, testing::Range<std::uint64_t>(1,
 TEST(Summary, sites_that_matter_least_become_one) {
     Summary sum;
     for (std::uint64_t k = 0; k < 2 * most_reported; k++) {
-        Summary next{.ranks = 1, .hidden = 0, .waited = {}, .sites = {}};
+        Summary next{.ranks = 1, .hidden = 0, .ran = 0, .waited = {}, .sites = {}};
         next.sites[site(k)] = {.for_messages = 1, .calls = 1, .in_calls = k};
         sum.merge(next);
     }

@@ -182,7 +182,7 @@ def uses_buffers(function, standard):
 def wrappers(header, standard, class_of):
     """wrappers.cpp: MPI_X and PMPI_X for every function."""
     pieces = [
-        f'{NOTE}\n#include "front/agreement.h"\n#include "front/communicator.h"\n#include "front/handled.h"\n#include "front/pages.h"\n#include "front/window.h"\n#include "trace/report.h"\n\nusing namespace stretto;\n\nextern "C" {{\n'
+        f'{NOTE}\n#include "front/agreement.h"\n#include "front/communicator.h"\n#include "front/handled.h"\n#include "front/pages.h"\n#include "front/requests.h"\n#include "front/window.h"\n#include "trace/report.h"\n\nusing namespace stretto;\n\nextern "C" {{\n'
     ]
     for name, function in header.functions.items():
         class_ = class_of[classes.base(name)]
@@ -203,7 +203,29 @@ def wrappers(header, standard, class_of):
 def reported(function, for_messages=True):
     """The report's view of the call (trace/report.h)."""
     more = "" if for_messages else ", false"
-    return f'    const report::Call call(outermost, "{function.symbol}", __builtin_return_address(0){more});\n'
+    call = f'    const report::Call call(outermost, "{function.symbol}", __builtin_return_address(0){more});\n'
+    return call + joined(function)
+
+
+# Calls that complete requests, and how many of them each waits for (front/requests.h).
+COMPLETES = {"Wait": "all", "Waitall": "all", "Test": "all", "Testall": "all"}
+COMPLETES |= {"Waitany": "any", "Waitsome": "any", "Testany": "any", "Testsome": "any", "Request_free": "none"}
+
+
+def joined(function):
+    """The report's view of the requests that the call begins or completes."""
+    name = classes.base(function.name)
+    requests = next((p for p in function.parameters if "MPI_Request" in p.declaration), None)
+    if not requests or not (requests.suffix or requests.declaration.endswith("*")):
+        return ""
+    arguments = f"call, {function.parameters[0].name if requests.suffix else 1}, {requests.name}"
+    if name in COMPLETES:
+        in_order = "    awaited.in_order();\n" if name == "Waitall" else ""
+        return f"    front::RequestsAwaited awaited({arguments}, front::Awaits::{COMPLETES[name]});\n{in_order}"
+    is_const = requests.declaration.startswith("const")
+    if is_const or name == "Cancel" or name.endswith("_init"):
+        return ""
+    return f"    const front::RequestsBegun begun({arguments});\n"
 
 
 def straight_through(class_, native):
