@@ -160,7 +160,7 @@ def why(trial: Trial) -> list[str]:
     document = read(run.folder / "report.html")
     if document is None:
         return [f"no report came of the run under default: {how_it_ended(run)}"]
-    return reasons(document) or ["messages are waited for, but nothing of that could be hidden"]
+    return reasons(document)
 
 
 def as_json(verdict: Verdict) -> str:
