@@ -115,8 +115,7 @@ bool look_at_all(Requests &all, MPI_Status *statuses, std::vector<int> &errors, 
 bool wait_for_all(Requests &all, MPI_Status *statuses, std::vector<int> &errors, std::size_t &from) {
     if (from == all.ours.size()) return false;
     if (all.ours[from]) return wait_natively(*all.ours[from], statuses == MPI_STATUSES_IGNORE);
-    int index = 0;
-    const Woken woken = wait_natively(1, &all.natives[from], index, at(statuses, static_cast<int>(from)), errors[from]);
+    const Woken woken = wait_natively(all.natives[from], at(statuses, static_cast<int>(from)), errors[from]);
     if (woken == Woken::by_request) all.native_completed(static_cast<int>(from++));
     return woken != Woken::not_at_all;
 }
@@ -142,7 +141,7 @@ bool look_for_any(Requests &some, int *index, MPI_Status *status, int &error, bo
 
 // The library waits for one that is not complete. `ended`: for one of its own, which is.
 bool wait_for_any(Requests &some, int *index, MPI_Status *status, int &error, bool &ended) {
-    const Woken woken = wait_natively(some.count, some.natives.data(), *index, status, error);
+    const Woken woken = front::wait_for_any(some.count, some.natives.data(), *index, status, error);
     ended = woken == Woken::by_request;
     if (ended) some.native_completed(*index);
     return woken != Woken::not_at_all;

@@ -14,9 +14,23 @@ bool only_receives_are_under_way() {
     return !progress::Guard::multiple && !pages::Guard::any() && progress::tasks == of_receives;
 }
 
-} // namespace
+// No more than these: each wait costs a look at each of them. What comes in others waits in the library until they are looked at, and their
+// senders wait for nothing of ours meanwhile.
+constexpr std::size_t most_watched = 16;
 
-Woken wait_natively(int count, MPI_Request requests[], int &index, MPI_Status *status, int &error) {
+std::vector<message::Receive *> watched(message::Receive *needed) {
+    std::vector<message::Receive *> receives;
+    if (needed) receives.push_back(needed);
+    for (message::Receive *receive : message::posted::all()) {
+        if (receives.size() >= most_watched) break;
+        if (receive != needed) receives.push_back(receive);
+    }
+    return receives;
+}
+
+// As wait_natively(); these receives are looked at, which choose() names under the lock.
+template <class Choose>
+Woken wait(int count, MPI_Request requests[], Choose choose, int &index, MPI_Status *status, int &error) {
     std::optional<progress::Blocked> blocked; // and the helper knows
     std::vector<MPI_Request> all;
     std::vector<message::Receive *> receives;
@@ -24,7 +38,7 @@ Woken wait_natively(int count, MPI_Request requests[], int &index, MPI_Status *s
         const progress::Guard guard;
         if (!only_receives_are_under_way()) return Woken::not_at_all;
         blocked.emplace();
-        receives = message::posted::all();
+        receives = choose();
         all.assign(requests, requests + count);
         std::transform(receives.begin(), receives.end(), std::back_inserter(all),
                        [](const message::Receive *receive) { return receive->native(); });
@@ -44,19 +58,34 @@ Woken wait_natively(int count, MPI_Request requests[], int &index, MPI_Status *s
     return Woken::by_request;
 }
 
+} // namespace
+
+Woken wait_for_any(int count, MPI_Request requests[], int &index, MPI_Status *status, int &error) {
+    return wait(count, requests, message::posted::all, index, status, error);
+}
+
 bool wait_natively(Operation &operation, bool unmatched) {
+    message::Receive *needed = nullptr;
     {
         const progress::Guard guard;
-        const message::Receive *receive = operation.receive;
+        message::Receive *receive = operation.receive;
         if (operation.send || operation.collective || operation.waits_for_end) return false;
         const bool posted = receive && receive->where() == message::Receive::State::posted;
         if (posted && unmatched && receive->is_apart()) return false;
         if (!posted && operation.native_send == MPI_REQUEST_NULL) return false;
+        if (posted) needed = receive;
     }
     int index = 0, error = MPI_SUCCESS;
-    const Woken woken = wait_natively(1, &operation.native_send, index, &operation.sent, error);
+    const Woken woken = wait(
+        1, &operation.native_send, [&] { return watched(needed); }, index, &operation.sent, error);
     if (woken == Woken::by_request) operation.native_send_ended(error);
     return woken != Woken::not_at_all;
+}
+
+Woken wait_natively(MPI_Request &request, MPI_Status *status, int &error) {
+    int index = 0;
+    return wait(
+        1, &request, [] { return watched(nullptr); }, index, status, error);
 }
 
 bool NativeRequest::look() {
@@ -69,8 +98,7 @@ bool NativeRequest::look() {
 
 bool NativeRequest::wait_natively() {
     if (ended) return false;
-    int index = 0;
-    const Woken woken = front::wait_natively(1, &request, index, status, error);
+    const Woken woken = front::wait_natively(request, status, error);
     ended = woken == Woken::by_request;
     return woken != Woken::not_at_all;
 }

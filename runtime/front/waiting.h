@@ -13,9 +13,12 @@ enum class Woken {
     by_request,
 };
 
-//! Let the library wait until one of these requests (of its own, some may be null), or the native request of a receive that is posted, is
-//! complete. by_request: which one, its status and its error. Not under the lock.
-Woken wait_natively(int count, MPI_Request requests[], int &index, MPI_Status *status, int &error);
+//! Let the library wait until a request of its own is complete, or a receive that is posted has come. by_request: its status and its error.
+//! Not under the lock.
+Woken wait_natively(MPI_Request &request, MPI_Status *status, int &error);
+
+//! The same for several requests, of which some may be null. by_request: which one.
+Woken wait_for_any(int count, MPI_Request requests[], int &index, MPI_Status *status, int &error);
 
 //! The same for an operation that this thread waits for. False: not now. unmatched: its call may return before its match.
 bool wait_natively(Operation &operation, bool unmatched = false);
