@@ -152,8 +152,7 @@ void Links::send(int largest, const Patience &patience, Flags &complete) {
     }
     MPI_Request sleeps, awake;
     library.Isend(nullptr, 0, MPI_BYTE, to, sleeps_tag, group, &sleeps);
-    wait(sleeps);
-    look(sends, complete);
+    wait(sleeps); // what is complete by now may be so as it is received
     usleep(patience.silence);
     library.Isend(nullptr, 0, MPI_BYTE, to, awake_tag, group, &awake);
     wait(awake);
