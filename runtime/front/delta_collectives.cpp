@@ -13,6 +13,7 @@ template <class... Arguments>
 int begin(const char *call, CallSite site, Arguments... arguments) {
     front::require_library();
     const front::Inside inside;
+    const front::Within within(true);
     const report::Call reported(front::depth == 1, call, site);
     return front::delta_begin(call, site, arguments...);
 }
@@ -125,6 +126,7 @@ STRETTO_PUBLIC int MPIX_Delta_exscan_begin(const void *sendbuf, void *recvbuf, i
 
 STRETTO_PUBLIC int MPIX_Delta_collective_end(MPI_Request *request) {
     const front::Inside inside;
+    const front::Within within(true);
     const report::Call call(front::depth == 1, "MPIX_Delta_collective_end", SITE);
     return front::delta_end(request, SITE);
 }

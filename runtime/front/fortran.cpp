@@ -25,6 +25,7 @@ STRETTO_PUBLIC void mpix_delta_send_begin_(const void *buf, const MPI_Fint *coun
                                            MPI_Fint *request, MPI_Fint *ierror) {
     mpi::require();
     const front::Inside inside;
+    const front::Within within(true);
     const report::Call call(front::depth == 1, "MPIX_Delta_send_begin", SITE);
     MPI_Request begun;
     const int code = front::send_begin(buffer(buf), *count, type_of(*type), *dest, *tag, comm_of(*comm), &begun, SITE);
@@ -35,6 +36,7 @@ STRETTO_PUBLIC void mpix_delta_send_begin_(const void *buf, const MPI_Fint *coun
 STRETTO_PUBLIC void mpix_delta_send_end_(MPI_Fint *request, MPI_Fint *ierror) {
     mpi::require();
     const front::Inside inside;
+    const front::Within within(true);
     const report::Call call(front::depth == 1, "MPIX_Delta_send_end", SITE);
     MPI_Request ended = request_of(*request);
     const int code = front::send_end(-1, &ended, SITE, "MPIX_Delta_send_end");
@@ -45,6 +47,7 @@ STRETTO_PUBLIC void mpix_delta_send_end_(MPI_Fint *request, MPI_Fint *ierror) {
 STRETTO_PUBLIC void mpix_delta_send_end_count_(const MPI_Fint *count, MPI_Fint *request, MPI_Fint *ierror) {
     mpi::require();
     const front::Inside inside;
+    const front::Within within(true);
     const report::Call call(front::depth == 1, "MPIX_Delta_send_end_count", SITE);
     MPI_Request ended = request_of(*request);
     if (*count < 0) fail("MPIX_Delta_send_end_count", "a negative count", SITE);
@@ -56,6 +59,7 @@ STRETTO_PUBLIC void mpix_delta_send_end_count_(const MPI_Fint *count, MPI_Fint *
 STRETTO_PUBLIC void mpix_delta_wait_(MPI_Fint *request, MPI_Fint *status, MPI_Fint *ierror) {
     mpi::require();
     const front::Inside inside;
+    const front::Within within(true);
     const report::Call call(front::depth == 1, "MPIX_Delta_wait", SITE);
     MPI_Request waited = request_of(*request);
     MPI_Status result;
@@ -69,6 +73,7 @@ STRETTO_PUBLIC void mpix_delta_recv_(void *buf, const MPI_Fint *count, const MPI
                                      const MPI_Fint *tag, const MPI_Fint *comm, MPI_Fint *status, MPI_Fint *ierror) {
     mpi::require();
     const front::Inside inside;
+    const front::Within within(true);
     const report::Call call(front::depth == 1, "MPIX_Delta_recv", SITE);
     MPI_Status result;
     const int code = front::recv(const_cast<void *>(buffer(buf)), *count, type_of(*type), *source, *tag, comm_of(*comm),
@@ -80,6 +85,7 @@ STRETTO_PUBLIC void mpix_delta_recv_(void *buf, const MPI_Fint *count, const MPI
 STRETTO_PUBLIC void mpix_delta_recv_end_(const void *buf, MPI_Fint *status, MPI_Fint *ierror) {
     mpi::require();
     const front::Inside inside;
+    const front::Within within(true);
     const report::Call call(front::depth == 1, "MPIX_Delta_recv_end", SITE);
     MPI_Status result;
     const int code = front::recv_end(buffer(buf), &result, SITE);

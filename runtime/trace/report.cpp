@@ -105,6 +105,12 @@ void Call::end() {
     add(waited, time);
 }
 
+void leave() {
+    stop = nullptr;
+    current = nullptr;
+    waiting_since = 0;
+}
+
 void Stop::begin(const pages::fault::Access *touch) {
     outer = std::exchange(stop, this);
     if (touch)

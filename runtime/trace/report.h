@@ -121,6 +121,9 @@ private:
     std::int64_t begun = 0, since_here = 0;
 };
 
+//! This thread has left calls by a jump: they do not count.
+void leave();
+
 //! \brief What is done here would not have been done without Stretto.
 class Cost {
 public:

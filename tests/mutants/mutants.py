@@ -6,7 +6,8 @@ program of tests/hazard, or of the unit tests, with a filter.
 
 import dataclasses
 
-FORCE = {"STRETTO_FORCE": "1", "STRETTO_NONCE": "73747265747461206675676120342027"}
+# With reductions of every kind, so that what carries them out is seen to be needed.
+FORCE = {"STRETTO_FORCE": "1", "STRETTO_REORDER": "1", "STRETTO_NONCE": "73747265747461206675676120342027"}
 PAGES = {"STRETTO_TRIGGER": "pages"}
 RELEASED = FORCE | {"STRETTO": "all", "STRETTO_BUDGET": "512K", "STRETTO_HELPER": "off"}
 HELPED = RELEASED | {"STRETTO_HELPER": "200"}
