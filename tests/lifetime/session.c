@@ -1,5 +1,6 @@
 /* A library of the program's: MPI begins in its constructor and ends in its destructor, before and after main. */
 #include <mpi.h>
+#include <stddef.h>
 
 __attribute__((constructor)) static void begin(void) {
     int initialized = 0;

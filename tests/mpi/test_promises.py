@@ -40,7 +40,7 @@ SETTINGS = {
     "linked-force": (2, "shm", "linked", None, FORCE),
     "linked-tcp": (2, "tcp", "linked", None, PIPELINE),
     "linked-tcp-small": (2, "tcp", "linked", None, PIPELINE | {"STRETTO_DELTA": "1024"}),
-    "reordered-force-tcp": (4, "tcp", "linked", None, FORCE | BUFFERED | {"STRETTO_REORDER": "1"}),
+    "reordered-force": (3, "shm", "linked", None, FORCE | {"STRETTO_REORDER": "1"}),
     "preloaded-force-tcp": (4, "tcp", "preloaded", None, FORCE | BUFFERED),
     "threads": (2, "shm", "linked", "multiple", {}),
     "threads-force-tcp": (2, "tcp", "linked", "multiple", FORCE),
@@ -93,6 +93,8 @@ UNSEEN = {"mpich4": {"pages_what_comes_is_unmapped"}}
 ALONE = "released_what_is_still_sent_is_received_into"
 # What STRETTO_REORDER=1 does not promise.
 IN_ORDER = "an_operation_of_the_program_gets_whole_records"
+# Has an operation of the program's, which is the library's without it; and Open MPI's own collectives crash in it (above) where we look often.
+FREED = "what_a_collective_uses_may_be_freed_while_it_is_under_way"
 PROMISE = re.compile(r"^PROMISE\((\w+)\)", re.M)
 
 
@@ -109,6 +111,8 @@ def holds_in(setting, name):
     if "pages" in setting:
         return name not in REWRITE
     if name == IN_ORDER and "reordered" in setting:
+        return False
+    if name == FREED and "force" in setting and "reordered" not in setting:
         return False
     return not name.startswith("pages_") or setting.startswith("reference")
 
@@ -195,7 +199,7 @@ TRIED_BY_MUTANTS = {
     ("openmpi", "linked-force"),
     ("openmpi", "released-force-tcp"),
     ("openmpi", "preloaded-force-tcp"),
-    ("openmpi", "reordered-force-tcp"),
+    ("openmpi", "reordered-force"),
     ("openmpi", "pages-tcp"),
     ("openmpi", "threads-force-tcp"),
     ("openmpi", "linked-tcp"),
@@ -284,7 +288,7 @@ def test_collectives_are_as_promised_where_ranks_tell_each_other_what_they_ask_f
         pytest.skip("libstretto is not built for this MPI")
     executable = program(mpi, "promises", SOURCES, linked=True)
     known = launch(mpi, 1, executable, ["--list"]).stdout.split()
-    left_out = (*WRONG_WITHOUT_US.get((mpi, "tcp"), ()), IN_ORDER)
+    left_out = WRONG_WITHOUT_US.get((mpi, "tcp"), ())
     promises = [
         name
         for source in sorted(HERE.glob("*collectives.c"))
