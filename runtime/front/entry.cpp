@@ -19,9 +19,9 @@ namespace {
 
 // What MPI libraries consist of besides bindings: they call MPI for themselves (ROMIO in an object of its own, collectives, one-sided
 // communication).
-constexpr std::string_view parts[] = {"libmpi.",  "libmpi_abi.", "libpmpi.",   "libmpich.", "libmpi-",
-                                      "mca_",     "libromio",    "libopen-",   "libhcoll",  "libucc",
-                                      "libuc",    "libfabric",   "libpmix"};
+constexpr std::string_view parts[] = {"libmpi.", "libmpi_abi.", "libpmpi.", "libmpich.", "libmpi-",
+                                      "mca_",    "libromio",    "libopen-", "libhcoll",  "libucc",
+                                      "libuc",   "libfabric",   "libpmix"};
 
 bool is_of_the_library(const void *address) {
     Dl_info object{};
@@ -29,7 +29,8 @@ bool is_of_the_library(const void *address) {
     std::string_view name = object.dli_fname;
     name.remove_prefix(name.rfind('/') + 1);
     if (std::string_view(mpi::library_path()).ends_with(name)) return true;
-    return std::any_of(std::begin(parts), std::end(parts), [&](std::string_view part) { return name.starts_with(part); });
+    return std::any_of(std::begin(parts), std::end(parts),
+                       [&](std::string_view part) { return name.starts_with(part); });
 }
 
 // There are few places that such calls come from.

@@ -52,7 +52,8 @@ int main(int argc, char **argv) {
     must_throw([&] { MPI_Bcast(data.data(), many, MPI_INT, 1000, MPI_COMM_WORLD); });
     exchange(data, 5);
     if (rank == 0) MPI_Send(data.data(), many, MPI_INT, 1, 7, MPI_COMM_WORLD);
-    if (rank == 1) must_throw([&] { MPI_Recv(data.data(), many / 2, MPI_INT, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE); });
+    if (rank == 1)
+        must_throw([&] { MPI_Recv(data.data(), many / 2, MPI_INT, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE); });
     exchange(data, 6);
     if (rank == 1) std::puts(wrong ? "wrong" : "OK");
     MPI_Finalize();

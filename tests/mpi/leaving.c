@@ -213,7 +213,7 @@ static void *make_error(void *none) {
     return none;
 }
 
-PROMISE(released_a_thread_ends_in_an_error_handler) {
+PROMISE(released_a_worker_ends_in_an_error_handler) {
     pthread_t thread;
     with_handler(exit_thread);
     if (rank == 1 && thread_level >= MPI_THREAD_SERIALIZED) {

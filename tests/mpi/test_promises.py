@@ -200,6 +200,8 @@ TRIED_BY_MUTANTS = {
     ("openmpi", "released-force-tcp"),
     ("openmpi", "preloaded-force-tcp"),
     ("openmpi", "reordered-force"),
+    ("mpich", "reordered-force"),
+    ("mpich4", "reordered-force"),
     ("openmpi", "pages-tcp"),
     ("openmpi", "threads-force-tcp"),
     ("openmpi", "linked-tcp"),

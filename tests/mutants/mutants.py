@@ -251,7 +251,7 @@ MUTANTS = [
     Mutant(
         "pages in MPI: what is sent is not there yet",
         "front/pages.cpp",
-        "    pages::Guard::settle(first, n);\n",
+        "    pages::Guard::settle(address, bytes);\n",
         "",
         ("pages_what_comes_is_sent_on_at_once", "pages_what_comes_is_received_over"),
         transport="tcp",
@@ -692,7 +692,7 @@ MUTANTS = [
     Mutant(
         "release: what is received into again is not settled",
         "front/pages.cpp",
-        "    pages::Guard::settle(first, n);\n",
+        "    pages::Guard::settle(address, bytes);\n",
         "",
         ("released_a_buffer_is_received_into_again", "released_a_message_is_sent_on_at_once"),
         transport="tcp",
@@ -701,7 +701,7 @@ MUTANTS = [
     Mutant(
         "release: what is packed is not settled",
         "front/generate/write.py",
-        "settle = settles(function, standard)",
+        "settle = settles(settled(function, standard) + named)",
         'settle = ""',
         ("released_messages_are_packed_and_unpacked",),
         transport="tcp",
