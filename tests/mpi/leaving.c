@@ -213,6 +213,7 @@ static void *make_error(void *none) {
     return none;
 }
 
+/* Not at MPI_THREAD_MULTIPLE: there MPICH itself keeps its lock. */
 PROMISE(released_a_worker_ends_in_an_error_handler) {
     pthread_t thread;
     with_handler(exit_thread);
