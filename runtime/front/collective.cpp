@@ -275,9 +275,9 @@ bool Asked::pays() const {
 bool Asked::adds_up(MPI_Op op, MPI_Datatype type) {
     if (op == MPI_OP_NULL || op == MPI_NO_OP || op == MPI_REPLACE || type == MPI_DATATYPE_NULL) return false;
     calls_program = name_of(op) == programs_own;
-    // A delta reduction adds in the order that its function documents.
-    keeps_order =
-        (calls_program || !is_exact(type)) && !collective::policy.reorders && !settings.force && form != Form::delta;
+    // A delta reduction adds in the order that its function documents. Elsewhere a function of the program gets as many elements at once as
+    // the library would give it: it may be right for whole records only.
+    keeps_order = (calls_program || !is_exact(type)) && !collective::policy.reorders && form != Form::delta;
     if (keeps_order && !mpi::job.compares) return false;
     const mpi::TypeMap &map = mpi::type_map(type);
     if (!map.known() || map.bytes() == 0) return false;
@@ -380,8 +380,10 @@ mpi::waits::Found look_from_within() {
         if (!guard->held()) return Found::still;
     }
     looks = true;
+    struct NoMore { // also where an exception of the program's passes
+        ~NoMore() { looks = false; }
+    } no_more;
     const bool moved = progress::poll_in_native_call();
-    looks = false;
     return moved ? Found::moved : Found::still;
 }
 

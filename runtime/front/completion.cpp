@@ -383,6 +383,7 @@ int Request_get_status_some(int count, const MPI_Request requests[], int *outcou
 int Request_free(MPI_Request *request) {
     progress::Guard guard;
     enter();
+    forget_memory(*request);
     Operation *operation = operations.find(*request);
     if (!operation) return mpi::library.Request_free(request);
     operation->free(request);

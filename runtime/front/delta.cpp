@@ -368,20 +368,23 @@ extern "C" {
 STRETTO_PUBLIC int MPIX_Delta_send_begin(const void *buf, int count, MPI_Datatype type, int dest, int tag,
                                          MPI_Comm comm, MPI_Request *request) {
     front::require_library();
-    front::Inside inside;
+    const front::Inside inside;
+    const front::Within within(true);
     const report::Call call(front::depth == 1, "MPIX_Delta_send_begin", SITE);
     const front::RequestsBegun begun(call, 1, request);
     return front::send_begin(buf, count, type, dest, tag, comm, request, SITE);
 }
 
 STRETTO_PUBLIC int MPIX_Delta_send_end(MPI_Request *request) {
-    front::Inside inside;
+    const front::Inside inside;
+    const front::Within within(true);
     const report::Call call(front::depth == 1, "MPIX_Delta_send_end", SITE);
     return front::send_end(-1, request, SITE, "MPIX_Delta_send_end");
 }
 
 STRETTO_PUBLIC int MPIX_Delta_send_end_count(int count, MPI_Request *request) {
-    front::Inside inside;
+    const front::Inside inside;
+    const front::Within within(true);
     const report::Call call(front::depth == 1, "MPIX_Delta_send_end_count", SITE);
     if (count < 0) fail("MPIX_Delta_send_end_count", "a negative count", SITE);
     return front::send_end(count, request, SITE, "MPIX_Delta_send_end_count");
@@ -390,26 +393,30 @@ STRETTO_PUBLIC int MPIX_Delta_send_end_count(int count, MPI_Request *request) {
 STRETTO_PUBLIC int MPIX_Delta_recv(void *buf, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
                                    MPI_Status *status) {
     front::require_library();
-    front::Inside inside;
+    const front::Inside inside;
+    const front::Within within(true);
     const report::Call call(front::depth == 1, "MPIX_Delta_recv", SITE);
     return front::recv(buf, count, type, source, tag, comm, status, SITE);
 }
 
 STRETTO_PUBLIC int MPIX_Delta_recv_end(const void *buf, MPI_Status *status) {
-    front::Inside inside;
+    const front::Inside inside;
+    const front::Within within(true);
     const report::Call call(front::depth == 1, "MPIX_Delta_recv_end", SITE);
     return front::recv_end(buf, status, SITE);
 }
 
 STRETTO_PUBLIC int MPIX_Delta_wait(MPI_Request *request, MPI_Status *status) {
-    front::Inside inside;
+    const front::Inside inside;
+    const front::Within within(true);
     const report::Call call(front::depth == 1, "MPIX_Delta_wait", SITE);
     const front::RequestsAwaited awaited(call, 1, request);
     return front::active ? front::Wait(request, status) : mpi::library.Wait(request, status);
 }
 
 STRETTO_PUBLIC void stretto_send_data(const void *address, size_t bytes) {
-    front::Inside inside;
+    const front::Inside inside;
+    const front::Within within(true);
     progress::Guard guard;
     if (const std::size_t outside = trigger::ready(address, bytes, SITE))
         fail("MPIX_Delta_send_data",
@@ -417,7 +424,8 @@ STRETTO_PUBLIC void stretto_send_data(const void *address, size_t bytes) {
 }
 
 STRETTO_PUBLIC void stretto_wait_data(const void *address, size_t bytes) {
-    front::Inside inside;
+    const front::Inside inside;
+    const front::Within within(true);
     const report::Call call(front::depth == 1, "MPIX_Delta_wait_data", SITE);
     {
         progress::Guard guard;
@@ -431,14 +439,16 @@ STRETTO_PUBLIC void stretto_wait_data(const void *address, size_t bytes) {
 STRETTO_PUBLIC int MPIX_Delta_send_begin_c(const void *buf, MPI_Count count, MPI_Datatype type, int dest, int tag,
                                            MPI_Comm comm, MPI_Request *request) {
     front::require_library();
-    front::Inside inside;
+    const front::Inside inside;
+    const front::Within within(true);
     const report::Call call(front::depth == 1, "MPIX_Delta_send_begin_c", SITE);
     const front::RequestsBegun begun(call, 1, request);
     return front::send_begin(buf, count, type, dest, tag, comm, request, SITE);
 }
 
 STRETTO_PUBLIC int MPIX_Delta_send_end_count_c(MPI_Count count, MPI_Request *request) {
-    front::Inside inside;
+    const front::Inside inside;
+    const front::Within within(true);
     const report::Call call(front::depth == 1, "MPIX_Delta_send_end_count_c", SITE);
     if (count < 0) fail("MPIX_Delta_send_end_count_c", "a negative count", SITE);
     return front::send_end(count, request, SITE, "MPIX_Delta_send_end_count_c");
@@ -447,7 +457,8 @@ STRETTO_PUBLIC int MPIX_Delta_send_end_count_c(MPI_Count count, MPI_Request *req
 STRETTO_PUBLIC int MPIX_Delta_recv_c(void *buf, MPI_Count count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
                                      MPI_Status *status) {
     front::require_library();
-    front::Inside inside;
+    const front::Inside inside;
+    const front::Within within(true);
     const report::Call call(front::depth == 1, "MPIX_Delta_recv_c", SITE);
     return front::recv(buf, count, type, source, tag, comm, status, SITE);
 }

@@ -14,6 +14,7 @@ template <class... Arguments>
 int begin(const char *call, CallSite site, MPI_Request *request, Arguments... arguments) {
     front::require_library();
     const front::Inside inside;
+    const front::Within within(true);
     const report::Call reported(front::depth == 1, call, site);
     const front::RequestsBegun begun(reported, 1, request);
     return front::delta_begin(call, site, request, arguments...);
@@ -127,6 +128,7 @@ STRETTO_PUBLIC int MPIX_Delta_exscan_begin(const void *sendbuf, void *recvbuf, i
 
 STRETTO_PUBLIC int MPIX_Delta_collective_end(MPI_Request *request) {
     const front::Inside inside;
+    const front::Within within(true);
     const report::Call call(front::depth == 1, "MPIX_Delta_collective_end", SITE);
     return front::delta_end(request, SITE);
 }

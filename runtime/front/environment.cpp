@@ -15,6 +15,7 @@
 #include "progress/helper.h"
 #include "trace/counters.h"
 #include "trace/report.h"
+#include "trace/source.h"
 #include "trace/timeline.h"
 #include "transport/two_sided.h"
 #include "tune/settings.h"
@@ -95,6 +96,7 @@ bool may_be_called_by_threads() {
 
 void before_init() {
     read_settings();
+    source::let_exceptions_pass();
     if (settings.off) return;
     // Large allocations have pages of their own, whatever the program has freed before: what is on them can be guarded.
     if (settings.unmatched) mallopt(M_MMAP_THRESHOLD, 128 << 10);

@@ -26,6 +26,7 @@ STRETTO_PUBLIC void mpix_delta_send_begin_(const void *buf, const MPI_Fint *coun
                                            MPI_Fint *request, MPI_Fint *ierror) {
     mpi::require();
     const front::Inside inside;
+    const front::Within within(true);
     const report::Call call(front::depth == 1, "MPIX_Delta_send_begin", SITE);
     MPI_Request begun = MPI_REQUEST_NULL;
     const front::RequestsBegun joined(call, 1, &begun);
@@ -37,6 +38,7 @@ STRETTO_PUBLIC void mpix_delta_send_begin_(const void *buf, const MPI_Fint *coun
 STRETTO_PUBLIC void mpix_delta_send_end_(MPI_Fint *request, MPI_Fint *ierror) {
     mpi::require();
     const front::Inside inside;
+    const front::Within within(true);
     const report::Call call(front::depth == 1, "MPIX_Delta_send_end", SITE);
     MPI_Request ended = request_of(*request);
     const int code = front::send_end(-1, &ended, SITE, "MPIX_Delta_send_end");
@@ -47,6 +49,7 @@ STRETTO_PUBLIC void mpix_delta_send_end_(MPI_Fint *request, MPI_Fint *ierror) {
 STRETTO_PUBLIC void mpix_delta_send_end_count_(const MPI_Fint *count, MPI_Fint *request, MPI_Fint *ierror) {
     mpi::require();
     const front::Inside inside;
+    const front::Within within(true);
     const report::Call call(front::depth == 1, "MPIX_Delta_send_end_count", SITE);
     MPI_Request ended = request_of(*request);
     if (*count < 0) fail("MPIX_Delta_send_end_count", "a negative count", SITE);
@@ -58,6 +61,7 @@ STRETTO_PUBLIC void mpix_delta_send_end_count_(const MPI_Fint *count, MPI_Fint *
 STRETTO_PUBLIC void mpix_delta_wait_(MPI_Fint *request, MPI_Fint *status, MPI_Fint *ierror) {
     mpi::require();
     const front::Inside inside;
+    const front::Within within(true);
     const report::Call call(front::depth == 1, "MPIX_Delta_wait", SITE);
     MPI_Request waited = request_of(*request);
     const front::RequestsAwaited awaited(call, 1, &waited);
@@ -72,6 +76,7 @@ STRETTO_PUBLIC void mpix_delta_recv_(void *buf, const MPI_Fint *count, const MPI
                                      const MPI_Fint *tag, const MPI_Fint *comm, MPI_Fint *status, MPI_Fint *ierror) {
     mpi::require();
     const front::Inside inside;
+    const front::Within within(true);
     const report::Call call(front::depth == 1, "MPIX_Delta_recv", SITE);
     MPI_Status result;
     const int code = front::recv(const_cast<void *>(buffer(buf)), *count, type_of(*type), *source, *tag, comm_of(*comm),
@@ -83,6 +88,7 @@ STRETTO_PUBLIC void mpix_delta_recv_(void *buf, const MPI_Fint *count, const MPI
 STRETTO_PUBLIC void mpix_delta_recv_end_(const void *buf, MPI_Fint *status, MPI_Fint *ierror) {
     mpi::require();
     const front::Inside inside;
+    const front::Within within(true);
     const report::Call call(front::depth == 1, "MPIX_Delta_recv_end", SITE);
     MPI_Status result;
     const int code = front::recv_end(buffer(buf), &result, SITE);

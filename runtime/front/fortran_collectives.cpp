@@ -18,6 +18,7 @@ template <class Ours, class Native, class... Arguments>
 void begin(const char *call, CallSite site, MPI_Fint *request, MPI_Fint *ierror, Ours ours, Native native,
            const MPI_Fint *comm, Arguments... arguments) {
     const front::Inside inside;
+    const front::Within within(true);
     const report::Call reported(front::depth == 1, call, site);
     MPI_Request begun = MPI_REQUEST_NULL;
     const front::RequestsBegun joined(reported, 1, &begun);
@@ -220,6 +221,7 @@ void mpix_delta_exscan_begin_f08_(const void *, void *, const MPI_Fint *, const 
 STRETTO_PUBLIC void mpix_delta_collective_end_(MPI_Fint *request, MPI_Fint *ierror) {
     mpi::require();
     const front::Inside inside;
+    const front::Within within(true);
     const report::Call call(front::depth == 1, "MPIX_Delta_collective_end", SITE);
     MPI_Request ended = request_of(*request);
     const int code = front::delta_end(&ended, SITE);

@@ -22,6 +22,7 @@ void give_status(const MPI_Status &status, MPI_Status *to) {
 }
 
 int raise(const mpi::Communicator &comm, int error) {
+    const progress::LaidDown lock; // the handler may use what is guarded
     mpi::library.Comm_call_errhandler(comm.handle, error);
     return error;
 }
@@ -56,10 +57,13 @@ int Operation::finish_receive(MPI_Status *status) {
     }
     give_status(receive->result(), status);
     const int error = receive->error();
-    if (error != MPI_SUCCESS && !receive->was_raised()) raise(*receive->envelope().comm, error);
+    const bool was_raised = receive->was_raised();
+    const auto comm = receive->envelope().comm;
     progress::remove(*receive);
     delete receive;
     receive = nullptr;
+    // Last: the program's handler may leave by an exception or a jump.
+    if (error != MPI_SUCCESS && !was_raised) raise(*comm, error);
     return error;
 }
 

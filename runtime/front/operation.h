@@ -78,6 +78,9 @@ extern mpi::RequestTable<Operation> operations;
 //! Enter a new operation under a handle of its own, or under the library's persistent request that it stands for.
 Operation &new_operation(MPI_Request persistent = MPI_REQUEST_NULL);
 
+//! What a start of this request of the library's own would use is not asked for any more. Under the lock.
+void forget_memory(MPI_Request persistent);
+
 //! Give a status to the program, which may not want it. MPI_ERROR stays as it is, as single completions leave it.
 void give_status(const MPI_Status &status, MPI_Status *to);
 

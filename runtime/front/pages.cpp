@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstring>
 #include <sys/single_threaded.h>
 #include <sys/stat.h>
 
@@ -35,6 +36,7 @@ void on_notice() {
 // again, and nothing else brings the bytes.
 void until(Range wanted, bool (*done)(void *what), void *what) {
     if (failing) return; // asking for a source line makes a process
+    leave_dead_calls(reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)));
     if (progress::Guard::mine) {
         if (done(what) || pages::Guard::lend(wanted)) return;
         fail("receive", "a buffer whose message has not come yet is used by a call of MPI that does not name it");
@@ -86,18 +88,54 @@ void start_pages() {
     static_cast<void>(once);
 }
 
-void settle(const void *buf, MPI_Count count, MPI_Datatype type, bool written) {
-    if (count <= 0 || type == MPI_DATATYPE_NULL || (!pages::Guard::any() && !pages::Tracker::any())) return;
+Range memory_of(const void *buf, MPI_Count count, MPI_Datatype type) {
+    if (count <= 0 || type == MPI_DATATYPE_NULL) return {};
     MPI_Aint lower = 0, extent = 0, begin = 0, bytes = 0;
     mpi::library.Type_get_extent(type, &lower, &extent);
     mpi::library.Type_get_true_extent(type, &begin, &bytes);
     // The elements may go backwards.
     const MPI_Aint last = static_cast<MPI_Aint>(count - 1) * extent;
     const auto *first = static_cast<const char *>(buf) + begin + std::min<MPI_Aint>(last, 0);
-    const auto n = static_cast<std::size_t>(bytes + std::max(last, -last));
-    // What is received into again, or sent out, is there first.
-    pages::Guard::settle(first, n);
-    if (written) pages::Tracker::settle(first, n);
+    return pages::addresses_of(first, static_cast<std::size_t>(bytes + std::max(last, -last)));
+}
+
+// What is received into again, or sent out, is there first.
+void settle(const void *buf, MPI_Count count, MPI_Datatype type, bool written) {
+    if (!pages::Guard::any() && !pages::Tracker::any()) return;
+    const Range memory = memory_of(buf, count, type);
+    if (!memory.empty()) settle_bytes(pages::pointer(memory.begin), memory.bytes(), written);
+}
+
+void settle_bytes(const void *address, std::size_t bytes, bool written) {
+    pages::Guard::settle(address, bytes);
+    if (written) pages::Tracker::settle(address, bytes);
+}
+
+// Page by page: what lies behind its end is none of it.
+void settle_text(const char *text) {
+    if (!text || !pages::Guard::any()) return;
+    const std::size_t page = pages::page_bytes();
+    for (;;) {
+        const std::size_t left = page - reinterpret_cast<std::uintptr_t>(text) % page;
+        pages::Guard::settle(text, left);
+        if (std::memchr(text, 0, left)) return;
+        text += left;
+    }
+}
+
+void settle_from(const void *address) {
+    if (reinterpret_cast<std::uintptr_t>(address) < pages::page_bytes()) return; // it means something else
+    pages::Guard::settle(address, SIZE_MAX - reinterpret_cast<std::uintptr_t>(address));
+}
+
+MPI_Count ranks_of(MPI_Comm comm) {
+    if (comm == MPI_COMM_NULL) return 0;
+    int size = 0, inter = 0;
+    mpi::library.Comm_size(comm, &size);
+    mpi::library.Comm_test_inter(comm, &inter);
+    int remote = 0;
+    if (inter) mpi::library.Comm_remote_size(comm, &remote);
+    return std::max(size, remote);
 }
 
 namespace {
@@ -112,7 +150,8 @@ bool other_threads() {
 } // namespace
 
 Alone::Alone() {
-    if (!progress::Guard::multiple && progress::Guard::pages && depth == 1) guard.emplace();
+    if (!progress::Guard::multiple && progress::Guard::pages && !progress::Guard::mine && !in_native_call)
+        guard.emplace();
     in_native_call = true;
 }
 

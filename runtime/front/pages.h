@@ -16,9 +16,34 @@ void start_pages();
 //! An allocator of a sanitizer, which is loaded before us, does not come to our free: it calls those who ask it to.
 void hear_of_free();
 
+//! The addresses that these elements lie between.
+Range memory_of(const void *buf, MPI_Count count, MPI_Datatype type);
+
 //! The library is about to read these elements, or to write them: what is guarded comes first, what is tracked counts as written. Not
 //! under the lock.
 void settle(const void *buf, MPI_Count count, MPI_Datatype type, bool written);
+
+//! The same of bytes, of a list of so many elements, of a string, and of a list whose length no argument tells: there all that is guarded
+//! behind its first element. Addresses that mean something else (MPI_STATUS_IGNORE, MPI_UNWEIGHTED) are no memory of the program's.
+void settle_bytes(const void *address, std::size_t bytes, bool written);
+void settle_text(const char *text);
+void settle_from(const void *address);
+
+template <class Element>
+void settle_list(const Element *first, MPI_Count count, bool written) {
+    if (count > 0) settle_bytes(first, static_cast<std::size_t>(count) * sizeof *first, written);
+}
+
+//! As many as a collective's lists of counts may have, or more. Not under the lock.
+MPI_Count ranks_of(MPI_Comm comm);
+
+//! The program has given MPI functions that the completion of a request, or the end of a datatype, calls.
+inline bool calls_back = false;
+
+template <class... Arguments>
+void may_call_back(const Arguments &...) {
+    calls_back = true;
+}
 
 //! Before a call of the library that has no form that does not block. What is guarded comes first: all of it where the call uses
 //! memory that its arguments do not tell us, or where another thread could touch a page meanwhile, and wait for the call: below

@@ -5,7 +5,10 @@
 #include "front/incoming.h"
 #include "front/outgoing.h"
 #include "front/pages.h"
+#include "pages/memory.h"
 #include "trace/counters.h"
+
+#include <optional>
 
 namespace stretto::front {
 
@@ -13,9 +16,38 @@ using native::Mode;
 
 namespace {
 
+// What a start of the library's own will use: no argument of MPI_Start tells.
+struct Memory {
+    Range addresses;
+    bool written;
+};
+mpi::RequestTable<Memory> memories;
+
+void remember_memory(MPI_Request request, Memory memory) {
+    if (Memory *const before = memories.find(request))
+        *before = memory;
+    else
+        memories.enter(request, *new Memory(memory));
+}
+
+// Of a request that is none of ours (a collective, a partitioned one) nothing is known.
+void settle_started(MPI_Request request) {
+    if (!progress::tasks) return;
+    std::optional<Memory> memory;
+    {
+        const progress::Guard guard;
+        if (const Memory *const known = memories.find(request)) memory = *known;
+    }
+    if (!memory)
+        settle_everything(true);
+    else if (!memory->addresses.empty())
+        settle_bytes(pages::pointer(memory->addresses.begin), memory->addresses.bytes(), memory->written);
+}
+
 // Keep what a start needs, where a framed message can come of it.
 void remember(MPI_Request request, bool is_send, Mode mode, const void *buf, MPI_Count count, MPI_Datatype type,
               int rank, int tag, MPI_Comm comm) {
+    remember_memory(request, {memory_of(buf, count, type), !is_send});
     const auto &c = mpi::communicator(comm);
     if (is_send ? !c->framing_peer(rank) : !c->may_meet_framed(rank)) return;
     const std::size_t bytes = count > 0 ? static_cast<std::size_t>(count) * mpi::type_map(type).bytes() : 0;
@@ -38,6 +70,7 @@ int init_send(Mode mode, const void *buf, MPI_Count count, MPI_Datatype type, in
 
 int start_natively(MPI_Request *request) {
     wait_for_matches();
+    settle_started(*request);
     progress::Guard guard;
     enter();
     return mpi::library.Start(request);
@@ -45,7 +78,7 @@ int start_natively(MPI_Request *request) {
 
 int start_send(Operation &operation) {
     const Operation::Persistent &p = *operation.persistent;
-    if (progress::tasks) settle(p.buf, p.count, p.type, false);
+    settle_started(operation.handle);
     {
         progress::Guard guard;
         enter();
@@ -90,6 +123,17 @@ int start_collective(Operation &operation) {
     collective.start();
     return MPI_SUCCESS;
 }
+
+} // namespace
+
+void forget_memory(MPI_Request request) {
+    Memory *const memory = memories.find(request);
+    if (!memory) return;
+    memories.erase(request);
+    delete memory;
+}
+
+namespace {
 
 int start(MPI_Request *request) {
     Operation *operation;

@@ -185,6 +185,20 @@ void add(Owner owner) {
     install();
 }
 
+namespace {
+
+// As long as with_room works: an address in its frame.
+constinit thread_local std::uintptr_t given_up = 0;
+thread_local stack_t its_alternate;
+
+} // namespace
+
+void leave(std::uintptr_t stack) {
+    if (!given_up || given_up >= stack) return;
+    given_up = 0;
+    sigaltstack(&its_alternate, nullptr);
+}
+
 // The alternate stack is given up meanwhile: the next signal would begin at its top, where this one's frame is.
 void with_room(const Access &access, void (*work)(void *), void *what) {
     const auto here = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
@@ -199,7 +213,10 @@ void with_room(const Access &access, void (*work)(void *), void *what) {
             stack_t none{}, alternate;
             none.ss_flags = SS_DISABLE;
             sigaltstack(&none, &alternate);
+            its_alternate = alternate;
+            given_up = reinterpret_cast<std::uintptr_t>(&alternate);
             static_cast<Work *>(it)->work(static_cast<Work *>(it)->what);
+            given_up = 0;
             sigaltstack(&alternate, nullptr);
         },
         &all);

@@ -28,6 +28,10 @@ using Owner = bool (*)(const Access &);
 //! fault must use (the ordinary one may have overflowed), may hold no more than a signal's frame (Python's faulthandler, Rust).
 void with_room(const Access &access, void (*work)(void *), void *what);
 
+//! This thread has left a wait for a page by a jump: its alternate stack, given up meanwhile, is its own again. stack: where
+//! its own stack ends then.
+void leave(std::uintptr_t stack);
+
 //! From now on faults are offered to this owner. Installs the handler, and installs it again where a handler was set behind our back
 //! (by a library that was loaded so that its sigaction does not come here).
 void add(Owner owner);

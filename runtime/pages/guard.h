@@ -76,6 +76,9 @@ public:
     //! The access of this thread that waits for a page now.
     static const fault::Access *touch() { return touch_; }
 
+    //! This thread has left it by a jump.
+    static void leave_touch() { touch_ = nullptr; }
+
     //! Is anything guarded, or has not come? Also without the lock.
     static bool any() { return active_.load(std::memory_order_relaxed) != 0; }
 

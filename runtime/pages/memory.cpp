@@ -25,6 +25,21 @@ Range whole_pages(Range addresses) {
     return inside.empty() ? Range{inside.begin, inside.begin} : inside;
 }
 
+// Stacks of threads are ordinary mappings. The caller's is asked of libc, once per thread.
+Range own_stack() {
+    static thread_local Range stack;
+    if (stack.empty()) {
+        pthread_attr_t attributes;
+        void *base = nullptr;
+        std::size_t bytes = 0;
+        if (pthread_getattr_np(pthread_self(), &attributes) != 0) return {0, SIZE_MAX}; // the careful answer
+        pthread_attr_getstack(&attributes, &base, &bytes);
+        pthread_attr_destroy(&attributes);
+        stack = addresses_of(base, bytes);
+    }
+    return stack;
+}
+
 bool protect(Range pages, int access) {
     return mprotect(pointer(pages.begin), pages.bytes(), access) == 0;
 }
@@ -122,21 +137,6 @@ bool parse(std::uintptr_t address, Mapping &mapping) {
     return found;
 }
 
-//! Stacks of threads are ordinary mappings. The caller's is asked of libc, once per thread.
-Range own_stack() {
-    static thread_local Range stack;
-    if (stack.empty()) {
-        pthread_attr_t attributes;
-        void *base = nullptr;
-        std::size_t bytes = 0;
-        if (pthread_getattr_np(pthread_self(), &attributes) != 0) return {0, SIZE_MAX}; // the careful answer
-        pthread_attr_getstack(&attributes, &base, &bytes);
-        pthread_attr_destroy(&attributes);
-        stack = addresses_of(base, bytes);
-    }
-    return stack;
-}
-
 constexpr std::size_t farthest_header = std::size_t{1} << 30;
 
 #ifdef __GLIBC__
@@ -209,7 +209,29 @@ bool anything_pinned() {
     return kilobytes != 0;
 }
 
+namespace {
+
+std::vector<Range> exposed;
+
+// Also where they have a page in common, or may come to have one (own_end).
+bool is_exposed(Range addresses) {
+    addresses = {addresses.begin - page_bytes(), addresses.end + page_bytes()};
+    return std::any_of(exposed.begin(), exposed.end(), [&](Range one) { return one.intersects(addresses); });
+}
+
+} // namespace
+
+void expose(Range addresses) {
+    exposed.push_back(addresses);
+}
+
+void conceal(Range addresses) {
+    const auto one = std::find(exposed.begin(), exposed.end(), addresses);
+    if (one != exposed.end()) exposed.erase(one);
+}
+
 Facts facts(Range addresses) {
+    if (is_exposed(addresses)) return {};
     Facts all{true, true, own_stack().intersects(addresses)};
     const int maps = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
     for (std::uintptr_t at = addresses.begin; at < addresses.end;) {

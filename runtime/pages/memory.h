@@ -44,6 +44,14 @@ struct Facts {
     }
 };
 
+//! The stack that this thread began with.
+Range own_stack();
+
+//! Others than this process's threads use this memory, in ways that no closed page stops: it is not ordinary until it is concealed, once for
+//! each time that it was exposed. Under the one lock.
+void expose(Range addresses);
+void conceal(Range addresses);
+
 //! False where the kernel refuses: they are no memory, or it would take a map more than there may be.
 bool protect(Range pages, int access);
 

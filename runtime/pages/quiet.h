@@ -17,6 +17,8 @@ public:
     Quiet(const Quiet &) = delete;
     Quiet &operator=(const Quiet &) = delete;
 
+    const sigset_t &before() const { return before_; }
+
     static sigset_t all_but_synchronous() {
         sigset_t all;
         sigfillset(&all);

@@ -83,22 +83,64 @@ bool anything_reads(Range addresses) {
 
 // While something is guarded no signal may come in: its handler could touch a page, and wait for a lock that its own thread holds.
 void Guard::take() {
-    pthread_mutex_lock(&mutex);
-    state = held_so;
-    if (stretto::pages::Guard::any()) {
-        pthread_mutex_unlock(&mutex);
-        new (&quiet) stretto::pages::Quiet;
+    if (!stretto::pages::Guard::any()) {
         pthread_mutex_lock(&mutex);
-        state = held_quietly;
+        state = held_so;
+        mine = true;
+        if (!stretto::pages::Guard::any()) return;
+        mine = false;
+        pthread_mutex_unlock(&mutex);
     }
-    mine = true;
+    new (&quiet) stretto::pages::Quiet;
+    pthread_mutex_lock(&mutex);
+    state = held_quietly;
+    mine = quietly = true;
+    before_quiet = quiet.before();
 }
 
 void Guard::give_back() {
     if (stretto::pages::Guard::lends()) stretto::pages::Guard::take_back();
-    mine = false;
+    mine = quietly = false;
     pthread_mutex_unlock(&mutex);
     if (state == held_quietly) quiet.~Quiet();
+}
+
+// The signals that were held back stay so: who has the lock will let them in.
+void Guard::lay_down() {
+    if (stretto::pages::Guard::lends()) stretto::pages::Guard::take_back();
+    mine = false;
+    pthread_mutex_unlock(&mutex);
+}
+
+void Guard::take_up() {
+    pthread_mutex_lock(&mutex);
+    mine = true;
+}
+
+// siglongjmp has set a mask of the program's, which stays.
+void Guard::leave() {
+    const bool was_quiet = quietly;
+    if (mine) lay_down();
+    quietly = false;
+    if (!was_quiet) return;
+    sigset_t now;
+    const sigset_t ours = stretto::pages::Quiet::all_but_synchronous();
+    pthread_sigmask(SIG_SETMASK, nullptr, &now);
+    for (int signal = 1; signal < NSIG; signal++)
+        if (sigismember(&ours, signal) == 1 && sigismember(&now, signal) == 0) return;
+    pthread_sigmask(SIG_SETMASK, &before_quiet, nullptr);
+}
+
+thread_local sigset_t Guard::before_quiet{};
+
+void stop_looking(unsigned left) {
+    looking -= looking_here - left;
+    looking_here = left;
+}
+
+void stop_blocking(unsigned left) {
+    blocked -= blocked_here - left;
+    blocked_here = left;
 }
 
 void Patience::pause() {

@@ -4,6 +4,7 @@
 #include "range/range.h"
 
 #include <atomic>
+#include <csignal>
 #include <cstddef>
 #include <mutex>
 #include <pthread.h>
@@ -59,12 +60,14 @@ inline std::size_t moves = 0;
 
 //! How many threads of the program wait, and look at all tasks meanwhile.
 inline std::atomic<unsigned> looking = 0;
+//! How often this one does.
+inline constinit thread_local unsigned looking_here = 0;
 
 //! \brief A thread of the program waits so.
 class Looking {
 public:
-    Looking() { looking++; }
-    ~Looking() { looking--; }
+    Looking() { looking++, looking_here++; }
+    ~Looking() { looking--, looking_here--; }
     Looking(const Looking &) = delete;
     Looking &operator=(const Looking &) = delete;
 };
@@ -136,6 +139,13 @@ public:
 
     bool held() const { return state != not_held; }
 
+    //! The function of the program's that this thread is in may call MPI, and use what is guarded: it does not hold the lock meanwhile.
+    static void lay_down();
+    static void take_up();
+
+    //! This thread has jumped out of where it may have held it: it does not any more, and gets signals again.
+    static void leave();
+
     //! The program's threads may call MPI at once.
     static inline bool multiple = false;
     //! It promised to have one thread (MPI_THREAD_SINGLE).
@@ -154,6 +164,24 @@ private:
         stretto::pages::Quiet quiet;
     };
     static inline pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+    static inline constinit thread_local bool quietly = false; //!< it is held, and no signal comes in
+    static thread_local sigset_t before_quiet;                 //!< the signals that were held back before
+};
+
+//! \brief A function of the program's is called: it may call MPI, and use what is guarded. The lock, if this thread has it, is free meanwhile.
+class LaidDown {
+public:
+    LaidDown() {
+        if (had) Guard::lay_down();
+    }
+    ~LaidDown() {
+        if (had) Guard::take_up();
+    }
+    LaidDown(const LaidDown &) = delete;
+    LaidDown &operator=(const LaidDown &) = delete;
+
+private:
+    const bool had = Guard::mine;
 };
 
 //! \brief Between two looks: after many that brought nothing, let another thread or rank have the core.
@@ -172,15 +200,20 @@ inline bool may_block() {
 
 //! How many threads the library may be blocking all the same. None of them sees to what another makes ready meanwhile: it leaves at once.
 inline std::atomic<unsigned> blocked = 0;
+inline constinit thread_local unsigned blocked_here = 0;
 
 //! \brief A call that the library may block in, from before its hand-over (protocol rule 8) to its end.
 class Blocked {
 public:
-    Blocked() { blocked++; }
-    ~Blocked() { blocked--; }
+    Blocked() { blocked++, blocked_here++; }
+    ~Blocked() { blocked--, blocked_here--; }
     Blocked(const Blocked &) = delete;
     Blocked &operator=(const Blocked &) = delete;
 };
+
+//! This thread has left calls by a jump: from now on it waits, and is blocked, only so often.
+void stop_looking(unsigned left);
+void stop_blocking(unsigned left);
 
 //! \brief Look until done() says so, all tasks progressing meanwhile. As often as waits() says that it has waited for something to end,
 //! nothing is looked at.

@@ -128,6 +128,14 @@ void Call::end() {
     add(waited, time);
 }
 
+void leave() {
+    stop = nullptr;
+    current = nullptr;
+    waiting_since = 0;
+    awaited = nullptr;
+    Cost::current = nullptr;
+}
+
 void Stop::begin(const pages::fault::Access *touch) {
     outer = std::exchange(stop, this);
     if (touch)

@@ -127,6 +127,9 @@ private:
     std::int64_t begun = 0, since_here = 0;
 };
 
+//! This thread has left calls by a jump: they do not count.
+void leave();
+
 //! \brief What is done here would not have been done without Stretto. What is within another cost, or within the library, counts there.
 class Cost {
 public:
@@ -143,6 +146,7 @@ public:
 
 private:
     friend class InLibrary;
+    friend void leave();
     void begin();
     void end();
     void stop(std::int64_t now);

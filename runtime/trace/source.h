@@ -11,6 +11,9 @@ namespace stretto::source {
 //! Before of_the_program() means anything: which objects are not the program. Once is enough.
 void start();
 
+//! Before a function of the program's is called that may throw through frames of ours. Once is enough.
+void let_exceptions_pass();
+
 //! Fortran's calls come out of the MPI library's own wrappers: the return address of the call that the program made.
 const void *of_the_program(const void *call);
 

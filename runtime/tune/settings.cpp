@@ -132,6 +132,8 @@ void read_settings() {
     settings.trace = std::getenv("STRETTO_TRACE");
     settings.report = std::getenv("STRETTO_REPORT");
     if (const char *text = std::getenv("STRETTO_COLLECTIVES")) settings.collectives = text;
+    // A word of theirs, so that rank 0's counts for all.
+    if (is_on("STRETTO_REORDER")) settings.collectives += settings.collectives.empty() ? "reorder" : ",reorder";
     if (settings.report && !*settings.report) settings.report = nullptr;
 }
 

@@ -45,7 +45,7 @@ struct Settings {
     const char *guard = nullptr;   //!< STRETTO_GUARD: userfault, mprotect or block
     const char *trace = nullptr;   //!< STRETTO_TRACE: a folder for the ranks' timelines
     const char *report = nullptr;  //!< STRETTO_REPORT: the file of the job's report
-    std::string collectives;       //!< STRETTO_COLLECTIVES, of rank 0 (collective/choice.h)
+    std::string collectives;       //!< STRETTO_COLLECTIVES and STRETTO_REORDER, of rank 0 (collective/choice.h)
 
     //! May a thread of ours call the library?
     bool helps() const { return !off && (helper > 0 || (helper < 0 && (use.receives || use.sends))); }

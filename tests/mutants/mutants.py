@@ -6,7 +6,8 @@ program of tests/hazard, or of the unit tests, with a filter.
 
 import dataclasses
 
-FORCE = {"STRETTO_FORCE": "1", "STRETTO_NONCE": "73747265747461206675676120342027"}
+# With reductions of every kind, so that what carries them out is seen to be needed.
+FORCE = {"STRETTO_FORCE": "1", "STRETTO_REORDER": "1", "STRETTO_NONCE": "73747265747461206675676120342027"}
 PAGES = {"STRETTO_TRIGGER": "pages"}
 RELEASED = FORCE | {"STRETTO": "all", "STRETTO_BUDGET": "512K", "STRETTO_HELPER": "off"}
 HELPED = RELEASED | {"STRETTO_HELPER": "200"}
@@ -250,7 +251,7 @@ MUTANTS = [
     Mutant(
         "pages in MPI: what is sent is not there yet",
         "front/pages.cpp",
-        "    pages::Guard::settle(first, n);\n",
+        "    pages::Guard::settle(address, bytes);\n",
         "",
         ("pages_what_comes_is_sent_on_at_once", "pages_what_comes_is_received_over"),
         transport="tcp",
@@ -691,7 +692,7 @@ MUTANTS = [
     Mutant(
         "release: what is received into again is not settled",
         "front/pages.cpp",
-        "    pages::Guard::settle(first, n);\n",
+        "    pages::Guard::settle(address, bytes);\n",
         "",
         ("released_a_buffer_is_received_into_again", "released_a_message_is_sent_on_at_once"),
         transport="tcp",
@@ -700,7 +701,7 @@ MUTANTS = [
     Mutant(
         "release: what is packed is not settled",
         "front/generate/write.py",
-        "settle = settles(function, standard)",
+        "settle = settles(settled(function, standard) + named)",
         'settle = ""',
         ("released_messages_are_packed_and_unpacked",),
         transport="tcp",
@@ -1057,5 +1058,86 @@ MUTANTS = [
         ranks=3,
         transport="tcp",
         env=RELEASED,
+    ),
+    Mutant(
+        "reads: a list is not settled",
+        "front/pages.h",
+        "if (count > 0) settle_bytes(first, static_cast<std::size_t>(count) * sizeof *first, written);",
+        "static_cast<void>(first), static_cast<void>(count), static_cast<void>(written);",
+        ("released_a_datatype_is_made_from_lists_that_came", "released_a_group_is_made_from_ranks_that_came"),
+        transport="tcp",
+        env=RELEASED,
+    ),
+    Mutant(
+        "reads: a string is not settled",
+        "front/pages.cpp",
+        "        pages::Guard::settle(text, left);\n",
+        "",
+        ("released_a_name_that_came_is_given_to_a_communicator",),
+        transport="tcp",
+        env=RELEASED,
+    ),
+    Mutant(
+        "reads: a list of unknown length is not settled",
+        "front/pages.cpp",
+        "    pages::Guard::settle(address, SIZE_MAX - reinterpret_cast<std::uintptr_t>(address));\n",
+        "",
+        ("released_coordinates_that_came_name_a_rank",),
+        transport="tcp",
+        env=RELEASED,
+    ),
+    Mutant(
+        "reads: a persistent request starts out of what has not come",
+        "front/persistent.cpp",
+        "void settle_started(MPI_Request request) {\n",
+        "void settle_started(MPI_Request request) {\n    if (request != MPI_REQUEST_NULL) return;\n",
+        ("released_a_persistent_send_leaves_out_of_what_came",),
+        transport="tcp",
+        env=RELEASED,
+    ),
+    Mutant(
+        "reads: functions of a request read what has not come",
+        "front/pages.h",
+        "    calls_back = true;\n",
+        "",
+        ("released_a_requests_functions_read_what_came",),
+        transport="tcp",
+        env=RELEASED,
+    ),
+    Mutant(
+        "reads: memory of a window is guarded",
+        "pages/memory.cpp",
+        "    if (is_exposed(addresses)) return {};\n",
+        "",
+        ("released_a_window_gives_what_came",),
+        transport="tcp",
+        env=RELEASED,
+        ranks=3,
+    ),
+    Mutant(
+        "leaving: a call of the program's inside another is native",
+        "front/entry.h",
+        "return depth != 0 && is_nested(return_address);",
+        "return depth != 0 && (return_address != nullptr || is_nested(return_address));",
+        ("released_an_error_handler_sends_large_messages", "released_an_error_handler_leaves_by_a_jump"),
+        transport="tcp",
+        env=RELEASED,
+    ),
+    Mutant(
+        "leaving: what a jump left behind stays",
+        "front/entry.cpp",
+        "    if (first == depth) return;\n",
+        "    if (first <= depth) return;\n",
+        ("released_a_signals_handler_leaves_a_load_by_a_jump",),
+        transport="tcp",
+        env=RELEASED,
+    ),
+    Mutant(
+        "operations: the program's get as many elements as a lane has",
+        "front/collective.cpp",
+        "keeps_order = (calls_program || !is_exact(type)) && !collective::policy.reorders && form != Form::delta;",
+        "keeps_order = false;",
+        ("an_operation_of_the_program_gets_whole_records",),
+        env={"STRETTO_FORCE": "1"},
     ),
 ]

@@ -35,6 +35,8 @@ const std::vector<Setting> &settings() {
         {"STRETTO_FAST_LINK", number(usual.fast_link), "bytes per second from which ordinary messages stay native"},
         {"STRETTO_COLLECTIVES", "auto",
          "which non-blocking collectives are Stretto's: auto, all, off, reorder, lane=8K, bcast=chain and the like"},
+        {"STRETTO_REORDER", "0",
+         "1: reductions too, whose result depends on the order in which elements are added up, as the word reorder"},
         {"STRETTO_LIBRARY", "found", "the MPI library, where it is loaded late; `stretto run` sets it"},
         {"STRETTO_REPORT", "", "a file: the job's report, one page; `stretto run --report` sets it"},
         {"STRETTO_TRACE", "", "a folder: each rank writes its timeline to rank-R.json there"},

@@ -9,6 +9,7 @@ class Class:
     name: str  # handled, always, offered, after, bare, packing, through, unwrapped
     first: str = ""  # classes offered and after: our function that comes first
     then: tuple = ()  # our functions that come afterwards
+    reaches: str = ""  # "everything", "callbacks": memory that no argument leads to
 
 
 def load(path):
@@ -27,6 +28,9 @@ def load(path):
     for then, names in table["then"].items():
         for name in names:
             classes[name] = replace(classes[name], then=(*classes[name].then, then))
+    for reaches, names in table["reaches"].items():
+        for name in names:
+            classes[name] = replace(classes[name], reaches=reaches)
     return classes
 
 

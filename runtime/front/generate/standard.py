@@ -16,10 +16,28 @@ PACKED_BYTES = {"POLYNUM_BYTES_NNI", "POLYDTYPE_PACK_SIZE"}
 BUFFERS = {"BUFFER", "C_BUFFER", "C_BUFFER2", "C_BUFFER3", "C_BUFFER4"}
 
 
+# Values that the library hands on, and never follows: functions, and what their caller gives them.
+OPAQUE = {
+    "FUNCTION",
+    "POLYFUNCTION",
+    "EVENT_CB_FUNCTION",
+    "EVENT_DROP_CB_FUNCTION",
+    "EVENT_FREE_CB_FUNCTION",
+    "EXTRA_STATE",
+}
+OPAQUE |= {"EXTRA_STATE2"}
+ATTRIBUTES = {"ATTRIBUTE_VAL", "ATTRIBUTE_VAL_10"}
+
+# Addresses of addresses: what they lead to, no argument tells.
+NESTED = {"ARGUMENT_LIST", "STRING_ARRAY", "STRING_2DARRAY"}
+
+
 @dataclass(frozen=True)
 class Parameter:
     name: str
     kind: str
+    direction: str = "in"
+    length: str | list | None = None  # of a list, in elements: a parameter, a constant, "*" where the text alone tells
 
     @property
     def is_count(self):
@@ -41,13 +59,31 @@ class Parameter:
     def is_buffer(self):
         return self.kind in BUFFERS
 
+    @property
+    def is_opaque(self):
+        return self.kind in OPAQUE or (self.kind in ATTRIBUTES and self.direction == "in")
+
+    @property
+    def is_nested(self):
+        return self.kind in NESTED
+
+    @property
+    def is_address_that_comes(self):
+        """Not a buffer but where the library puts the address of one."""
+        return self.kind in ("C_BUFFER", "C_BUFFER2") and self.direction == "out"
+
+    @property
+    def is_text(self):
+        """A string that ends by itself."""
+        return self.kind == "STRING" and self.direction == "in"
+
 
 def functions():
     """Name without MPI_ -> parameters as in C. Types of callbacks are no functions and are left out."""
     apis = json.loads((resources.files("pympistandard") / "data" / "apis.json").read_text())
     return {
         api["name"].removeprefix("MPI_"): [
-            Parameter(p["name"], p["kind"])
+            Parameter(p["name"], p["kind"], p["param_direction"], p["length"])
             for p in api["parameters"]
             if p["kind"] != "VARARGS" and "c_parameter" not in p["suppress"] and p["name"] != "ierror"
         ]

@@ -152,7 +152,7 @@ ENDS_COMMUNICATOR = ("Comm_free", "Comm_disconnect")
 
 
 def settled(function, standard):
-    """The arguments of front::settle, for each buffer of a function: its count, and its datatype if that is not bytes, stand after it."""
+    """A call of front::settle for each buffer of a function: its count, and its datatype if that is not bytes, stand after it."""
     meanings = standard[classes.base(function.name)]
     parameters = function.parameters
     arguments = []
@@ -161,14 +161,78 @@ def settled(function, standard):
             continue
         type_ = "MPI_BYTE" if meanings[k + 1].counts_bytes else parameters[k + 2].name
         written = "false" if buffer.declaration.startswith("const") else "true"
-        arguments.append(f"{buffer.name}, {parameters[k + 1].name}, {type_}, {written}")
+        arguments.append(f"front::settle({buffer.name}, {parameters[k + 1].name}, {type_}, {written});")
     return arguments
 
 
-def settles(function, standard):
-    """The call's own memory is settled before it."""
-    lines = "".join(f"        front::settle({buffer});\n" for buffer in settled(function, standard))
-    return f"    if (progress::tasks && outermost) {{\n{lines}    }}\n" if lines else ""
+# Of our functions that come afterwards: they take the handle that the call has made, not its arguments.
+HEARS_WHAT_WAS_MADE = ("introduce", "expose")
+MADE = ("MPI_Comm*", "MPI_Win*")
+
+# Counts of a collective, one for each rank; the standard tells in words how many there are.
+PER_RANK = {"POLYXFER_NUM_ELEM_NNI", "POLYDISPLACEMENT", "DISPLACEMENT", "DATATYPE"}
+# The same of a completion of many requests.
+PER_REQUEST = {"STATUS", "INDEX"}
+
+
+def how_many(function, parameter, meanings):
+    """The elements that an argument leads to, as C++; None where the arguments do not tell."""
+    header_name = {m.name: p.name for p, m in zip(function.parameters, meanings.values(), strict=False)}
+    meaning = meanings.get(parameter.name)
+    if not meaning:
+        return None
+    if not parameter.suffix and meaning.length is None:
+        return "1"
+    length = meaning.length[0] if isinstance(meaning.length, list) else meaning.length
+    if length == "*" and meaning.kind in PER_REQUEST:
+        length = next((m.length for m in meanings.values() if m.name == "array_of_requests"), "*")
+    if length == "*" and meaning.kind in PER_RANK and "neighbor_" not in function.name.lower():
+        return f"front::ranks_of({header_name['comm']})" if "comm" in header_name else None
+    if str(length).startswith("MPI_"):
+        return length
+    told = {p.name for p in function.parameters if not p.suffix and "*" not in p.declaration}
+    return header_name[length] if header_name.get(length) in told else None
+
+
+def leads_nowhere(parameter, meaning):
+    """It is no address of the program's data, or of a message's buffer, which is settled by its datatype."""
+    if "*" not in parameter.declaration and not parameter.suffix:
+        return True
+    if not meaning:
+        return "_function" in parameter.declaration
+    return meaning.is_opaque or (meaning.is_buffer and not meaning.is_address_that_comes)
+
+
+def settled_list(function, parameter, meanings):
+    """What settles the memory that an argument leads to."""
+    name, meaning, count = parameter.name, meanings.get(parameter.name), how_many(function, parameter, meanings)
+    if meaning and meaning.is_nested:
+        return "front::settle_everything(true);"
+    if meaning and meaning.is_text:
+        return f"front::settle_text({name});"
+    if not count:
+        return f"front::settle_from({name});"
+    if parameter.declaration.replace(" ", "") == "void*":  # an address comes here
+        return f"front::settle_bytes({name}, sizeof(void *), true);"
+    written = "false" if parameter.declaration.startswith("const") else "true"
+    return f"front::settle_list({name}, {count}, {written});"
+
+
+def lists(function, standard):
+    """A call of front:: for each argument that leads to memory of the program, but for messages' buffers."""
+    known = standard.get(classes.base(function.name), [])
+    meanings = {parameter.name: meaning for parameter, meaning in zip(function.parameters, known, strict=False)}
+    return [
+        settled_list(function, parameter, meanings)
+        for parameter in function.parameters
+        if not leads_nowhere(parameter, meanings.get(parameter.name))
+    ]
+
+
+def settles(lines, condition="outermost"):
+    """Before a call: what these lines settle, where anything of ours is under way."""
+    text = "".join(f"        {line}\n" for line in lines)
+    return f"    if (progress::tasks && {condition}) {{\n{text}    }}\n" if lines else ""
 
 
 def uses_buffers(function, standard):
@@ -238,25 +302,33 @@ def straight_through(class_, native):
 def body(class_, function, standard, native, arguments):
     name = classes.base(function.name)
     buffers = uses_buffers(function, standard)
+    named = lists(function, standard)
     if class_.name == "bare":
-        return f"    front::require_library();\n    return {native};\n"
-    if class_.name == "through" and not buffers:
-        return f"    front::require_library();\n    const front::Inside inside;\n    const front::Alone alone;\n    return {native};\n"
+        return f"    front::require_library();\n{settles(named, '!front::nested(__builtin_return_address(0))')}    return {native};\n"
+    everything = ["front::settle_everything(true);"]
+    reaches_all = class_.reaches == "everything"
     outermost = (
-        "    front::require_library();\n    const bool outermost = !front::nested();\n    const front::Inside inside;\n"
+        "    front::require_library();\n    const bool outermost = !front::nested(__builtin_return_address(0));\n"
+        "    const front::Inside inside;\n    const front::Within within(outermost);\n"
     )
     if class_.name == "always":
         return f"{outermost}    return outermost ? front::{name}({arguments}) : {native};\n"
     if class_.name == "handled":
         outermost += "    if (outermost) front::caller = __builtin_return_address(0);\n" + reported(function)
+        outermost += settles(everything if reaches_all else named)
         if name not in SETTLES_ITSELF:
-            outermost += settles(function, standard)
+            outermost += settles(settled(function, standard))
+        if class_.reaches == "callbacks":
+            outermost += settles(everything, "outermost && front::calls_back")
         if name in ENDS_COMMUNICATOR:
             outermost += "    if (!outermost && front::framing()) front::ends_within(*comm);\n"
         return f"{outermost}    return outermost && front::framing() ? front::{name}({arguments}) : {native};\n"
     outermost += reported(function, for_messages=False)
+    if name == "Win_free":
+        outermost += "    front::conceal(*win);\n"
     offer = compared = ""
     if class_.name == "offered":
+        outermost += settles(named)
         outermost += "    if (outermost) front::caller = __builtin_return_address(0);\n"
         given = ", ".join(p.name for p in function.parameters if p.name not in ("request", "info"))
         request = "nullptr" if form(name) == "blocking" else "request"
@@ -273,16 +345,16 @@ def body(class_, function, standard, native, arguments):
         else ""
     )
     if class_.name == "packing":
-        settle = settles(function, standard)
-    elif name == "Abort":  # who ends the job waits for nothing
-        settle = ""
-    else:
-        settle = f"    if (progress::tasks && outermost) front::settle_everything({'true' if buffers else 'false'});\n"
+        settle = settles(settled(function, standard) + named)
+    elif buffers or reaches_all:
+        settle = settles(everything)
+    else:  # a call of class `after` may wait for what another thread does
+        settle = settles(named + ["front::settle_everything(false);"] * (class_.name == "after"))
     if not class_.then:
         return f"{outermost}{offer}{first}{settle}{compared}    const front::Alone alone;\n    return {native};\n"
-    made = next((p.name for p in function.parameters if p.declaration.replace(" ", "") == "MPI_Comm*"), None)
+    made = next((p.name for p in function.parameters if p.declaration.replace(" ", "") in MADE), None)
     afterwards = "".join(
-        f"        front::{then}({f'*{made}' if then == 'introduce' else arguments});\n" for then in class_.then
+        f"        front::{then}({f'*{made}' if then in HEARS_WHAT_WAS_MADE else arguments});\n" for then in class_.then
     )
     return f"""{outermost}{first}{settle}    int error;
     {{
