@@ -1,5 +1,6 @@
 #include "pages/guard.h"
 
+#include "devices/devices.h"
 #include "pages/libc.h"
 #include "pages/memory.h"
 #include "pages/quiet.h"
@@ -154,6 +155,7 @@ Guard *Guard::begin(void *buffer, std::size_t bytes, Coming coming) {
         guard->coming_end_ = missing.end;
     }
     if (best.guarding == Guarding::block || missing.empty() || forking) return guard;
+    if (!best.forced && devices::may_reach(addresses)) return guard;
     const bool door = memory_file >= 0;
     guard->shares_ = coming.shares && door && guard->take_shared_pages(pages, missing.begin);
     if (pages.empty()) return guard;
