@@ -1,5 +1,6 @@
 // MPIX_Delta_*: delta send and receive (Bao et al. 2012, section II; include/stretto/stretto.h; docs/protocol, rule 10).
 #include "front/delta.h"
+#include "devices/devices.h"
 #include "front/delta_collective.h"
 #include "front/enter.h"
 #include "front/entry.h"
@@ -145,8 +146,10 @@ int send_begin(const void *buf, MPI_Count count, MPI_Datatype type, int dest, in
         const mpi::TypeMap &map = mpi::type_map(type);
         bytes = static_cast<std::size_t>(count) * map.bytes();
         // The smallest that gains: a first fragment and something after it. Any header would do for the rest of rule 10.
-        if (map.known() && bytes >= message::least_total) peer = mpi::communicator(comm)->framing_peer(dest);
-        if (peer && map.contiguous()) watch = tune::watch(said, site, buf, bytes, peer->rate);
+        const bool whole = mpi::in_device_memory(buf, count, type);
+        if (!whole && map.known() && bytes >= message::least_total) peer = mpi::communicator(comm)->framing_peer(dest);
+        const bool seen = settings.tracker || !devices::may_reach(pages::addresses_of(buf, bytes));
+        if (peer && seen && map.contiguous()) watch = tune::watch(said, site, buf, bytes, peer->rate);
     }
     if (watch) start_pages(); // the first one starts the mechanisms
     progress::Guard guard;

@@ -77,12 +77,14 @@ void start_pages() {
         progress::Guard::pages = true;
         source::start();
         const pages::TrackingChoice tracking = pages::choose_tracking(settings.tracker);
-        const pages::GuardingChoice guarding = pages::choose_guarding(settings.guard);
+        const pages::GuardingChoice guarding =
+            hears_of_free()
+                ? pages::choose_guarding(settings.guard)
+                : pages::GuardingChoice{pages::Guarding::block, "the program brings its own malloc and free"};
         warn("STRETTO_TRACKER", settings.tracker, pages::name(tracking.tracking), tracking.reason);
         warn("STRETTO_GUARD", settings.guard, pages::name(guarding.guarding), guarding.reason);
         pages::Tracker::start(tracking.tracking, on_notice);
         pages::Guard::start(guarding, until);
-        hear_of_free();
         return true;
     }();
     static_cast<void>(once);

@@ -13,8 +13,9 @@ namespace stretto::front {
 //! Choose the mechanisms and start them: once, before the first delta operation that may use them. Not under the lock.
 void start_pages();
 
-//! An allocator of a sanitizer, which is loaded before us, does not come to our free: it calls those who ask it to.
-void hear_of_free();
+//! Is memory that the program frees given up before? Not where it brings an allocator of its own, in its executable or in a library that is loaded
+//! before libc: that may write to what was freed, under a lock that who brings the message needs too.
+bool hears_of_free();
 
 //! The addresses that these elements lie between.
 Range memory_of(const void *buf, MPI_Count count, MPI_Datatype type);

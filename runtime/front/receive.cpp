@@ -149,7 +149,8 @@ Incoming begin_receive(void *buf, MPI_Count count, MPI_Datatype type, int source
     if (message::probed::any())
         if (auto message = message::probed::take(*c, source, tag))
             return serve(std::move(*message), buf, count, type, {c, source, tag}, site, returns);
-    if (returns == Returns::unmatched) return begin_apart(buf, count, type, {c, source, tag}, site);
+    if (returns == Returns::unmatched && !mpi::in_device_memory(buf, count, type))
+        return begin_apart(buf, count, type, {c, source, tag}, site);
     Incoming incoming;
     incoming.native = persistent;
     {

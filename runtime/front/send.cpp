@@ -70,6 +70,8 @@ struct Begun {
     if (!peer || count <= 0 || type == MPI_DATATYPE_NULL || tag < 0) return {};
     if (!buf && mpi::type_map(type).contiguous()) return {};
     if (delta_sends_open) check_place(dest, tag, comm);
+    if (mpi::in_device_memory(buf, count, type)) [[unlikely]]
+        return {};
     const std::size_t bytes = static_cast<std::size_t>(count) * mpi::type_map(type).bytes();
     if (message::has_fragment_length(bytes)) {
         // MPI_PACKED has no type map, but it is bytes.

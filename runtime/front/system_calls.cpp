@@ -1,5 +1,5 @@
 // What a program asks of libc with a buffer that pages are watched of. The kernel would answer EFAULT where a page is closed, so what is
-// guarded comes first, and what is tracked counts as written; memory is given away only when nothing comes into it any more.
+// guarded comes first, and what is tracked counts as written. What is asked about memory itself: memory_calls.cpp.
 //
 // Also libraries' calls come here, MPI's own among them, on threads and under locks that we know nothing of: what does not touch watched
 // memory passes without any lock.
@@ -10,12 +10,8 @@
 #include "pages/memory.h"
 #include "pages/tracker.h"
 #include "progress/progress.h"
-#include "trace/failure.h"
 
 #include <cstdio>
-#include <dlfcn.h>
-#include <malloc.h>
-#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -57,26 +53,7 @@ void are_written(const iovec *pieces, int count) {
     for (int k = 0; k < count; k++) is_written(pieces[k].iov_base, pieces[k].iov_len);
 }
 
-// The next reader of this memory is somebody else.
-void is_given_away(const char *how, const void *memory, std::size_t bytes) {
-    if (nothing_watched()) return;
-    pages::Guard::retire(memory, bytes);
-    if (pages::Tracker::concerns(memory, bytes))
-        fail(how, "bytes of a delta send are given away before MPIX_Delta_send_end");
-}
-
 } // namespace
-
-void hear_of_free() {
-    using Install = int (*)(void (*)(const volatile void *, std::size_t), void (*)(const volatile void *));
-    const auto install = reinterpret_cast<Install>(dlsym(RTLD_DEFAULT, "__sanitizer_install_malloc_and_free_hooks"));
-    if (!install) return;
-    install([](const volatile void *, std::size_t) {},
-            [](const volatile void *freed) {
-                void *const memory = const_cast<void *>(freed);
-                if (memory && !nothing_watched()) is_given_away("free", memory, malloc_usable_size(memory));
-            });
-}
 
 } // namespace stretto::front
 
@@ -209,27 +186,5 @@ PUBLIC ssize_t __recvfrom_chk(int socket, void *memory, size_t bytes, size_t roo
 PUBLIC size_t __fread_chk(void *memory, size_t room, size_t size, size_t count, FILE *file) {
     is_written(memory, size * count);
     return NEXT(__fread_chk)(memory, room, size, count, file);
-}
-
-// --- memory itself --------------------------------------------------------------------------------------------------
-
-PUBLIC void free(void *memory) noexcept {
-    if (memory && !nothing_watched()) is_given_away("free", memory, malloc_usable_size(memory));
-    NEXT(free)(memory);
-}
-
-PUBLIC void *realloc(void *memory, size_t bytes) noexcept {
-    if (memory && !nothing_watched()) is_given_away("realloc", memory, malloc_usable_size(memory));
-    return NEXT(realloc)(memory, bytes);
-}
-
-PUBLIC int munmap(void *memory, size_t bytes) noexcept {
-    is_given_away("munmap", memory, bytes);
-    return NEXT(munmap)(memory, bytes);
-}
-
-PUBLIC int madvise(void *memory, size_t bytes, int advice) noexcept {
-    if (advice == MADV_DONTNEED || advice == MADV_FREE) is_given_away("madvise", memory, bytes);
-    return NEXT(madvise)(memory, bytes, advice);
 }
 }

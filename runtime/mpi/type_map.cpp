@@ -596,9 +596,36 @@ void TypeMapCache::forget(MPI_Datatype type) {
 // ---------------------------------------------------------------------------------------------------------------------
 // Packing
 
+std::shared_ptr<const TypeMap> TypeMap::untouchable() const {
+    auto map = std::make_shared<TypeMap>();
+    map->bytes_ = bytes_;
+    map->extent_ = extent_;
+    map->lower_bound_ = lower_bound_;
+    map->known_ = false;
+    return map;
+}
+
+// An array lies in one kind of memory: its two ends say which. What is given by addresses may lie in several.
+bool drivers_know(const void *base, MPI_Count count, MPI_Datatype type) {
+    if (count <= 0 || type == MPI_DATATYPE_NULL || base == MPI_IN_PLACE) return false;
+    const auto is_devices = [base](std::ptrdiff_t offset) {
+        const auto address = reinterpret_cast<std::uintptr_t>(base) + static_cast<std::uintptr_t>(offset);
+        return devices::memory_of(reinterpret_cast<const void *>(address)) == devices::Memory::device;
+    };
+    const std::span<const Segment> segments = type_map(type).segments();
+    if (segments.empty()) return is_devices(type_map(type).lower_bound());
+    if (base == MPI_BOTTOM)
+        return std::any_of(segments.begin(), segments.end(),
+                           [&](const Segment &segment) { return is_devices(segment.offset); });
+    const std::ptrdiff_t last = static_cast<std::ptrdiff_t>(count - 1) * type_map(type).extent();
+    return is_devices(segments.front().offset) || is_devices(last + segments.back().offset);
+}
+
 TypedBuffer::TypedBuffer(const void *base, MPI_Count count, MPI_Datatype type)
     : base_(reinterpret_cast<std::uintptr_t>(base)), count_(static_cast<std::size_t>(count)),
       map_(type_map(type).shared()) {
+    if (in_device_memory(base, count, type)) [[unlikely]]
+        map_ = map_->untouchable();
     if (map_->known()) return;
     auto *own = new MPI_Datatype; // the program may free its handle before the message has come
     library.Type_dup(type, own);

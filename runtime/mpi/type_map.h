@@ -1,6 +1,7 @@
 // Which bytes of memory a datatype names, in which order: MPI's type map (MPI 4.1, 5.1), flattened.
 #pragma once
 
+#include "devices/devices.h"
 #include "mpi/library.h"
 
 #include <cstddef>
@@ -86,6 +87,9 @@ public:
         return predefined_ ? std::shared_ptr<const TypeMap>(std::shared_ptr<const TypeMap>(), this) : self_.lock();
     }
 
+    /// The same, of elements whose bytes only the library may touch: not known.
+    std::shared_ptr<const TypeMap> untouchable() const;
+
 private:
     friend class Flattening;
     friend class TypeMapCache;
@@ -104,6 +108,13 @@ private:
 /// The type map of a committed datatype; flattened when it is first asked for. The reference is good until the datatype
 /// is freed. May be called by any thread, after bind() and between MPI_Init and MPI_Finalize.
 const TypeMap &type_map(MPI_Datatype type);
+
+bool drivers_know(const void *base, MPI_Count count, MPI_Datatype type);
+
+/// Are some of these elements in a device's memory? Then the library alone may touch them. One load and a branch where no driver is loaded.
+inline bool in_device_memory(const void *base, MPI_Count count, MPI_Datatype type) {
+    return devices::any() && drivers_know(base, count, type);
+}
 
 /// count elements of a datatype at an address: the buffer of an MPI call, seen as a stream of packed bytes.
 ///

@@ -1,6 +1,9 @@
 #include "pages/guard.h"
 
+#include "devices/devices.h"
+#include "pages/libc.h"
 #include "pages/memory.h"
+#include "pages/quiet.h"
 #include "pages/tracker.h"
 #include "pages/userfault.h"
 
@@ -34,6 +37,24 @@ Guard::Until until = nullptr;
 std::atomic<Guard *> guards{nullptr};
 std::atomic<bool> forking{false};
 
+// --- the lock of places: a page is written, opened or given up, one at a time -----------------------------------------
+
+std::atomic_flag placing = ATOMIC_FLAG_INIT;
+
+//! \brief Within the one lock, and by itself where memory is given up; signals are held back. Whoever has it touches no memory of the program's
+//! and waits for nobody.
+class Placing {
+public:
+    Placing() {
+        while (placing.test_and_set(std::memory_order_acquire))
+            while (placing.test(std::memory_order_relaxed)) {
+            }
+    }
+    ~Placing() { placing.clear(std::memory_order_release); }
+    Placing(const Placing &) = delete;
+    Placing &operator=(const Placing &) = delete;
+};
+
 // --- the door that the program does not see -------------------------------------------------------------------------
 
 int memory_file = -1;
@@ -42,7 +63,7 @@ int memory_file = -1;
 // process is not dumpable.
 bool write_behind(Range addresses, const std::byte *data) {
     while (!addresses.empty()) {
-        const ssize_t n = pwrite(memory_file, data, addresses.bytes(), static_cast<off_t>(addresses.begin));
+        const ssize_t n = NEXT(pwrite)(memory_file, data, addresses.bytes(), static_cast<off_t>(addresses.begin));
         if (n < 0 && errno == EINTR) continue;
         if (n <= 0) return false;
         addresses.begin += static_cast<std::size_t>(n);
@@ -134,6 +155,7 @@ Guard *Guard::begin(void *buffer, std::size_t bytes, Coming coming) {
         guard->coming_end_ = missing.end;
     }
     if (best.guarding == Guarding::block || missing.empty() || forking) return guard;
+    if (!best.forced && devices::may_reach(addresses)) return guard;
     const bool door = memory_file >= 0;
     guard->shares_ = coming.shares && door && guard->take_shared_pages(pages, missing.begin);
     if (pages.empty()) return guard;
@@ -162,9 +184,30 @@ bool Guard::take_shared_pages(Range &pages, std::uintptr_t from) const {
 }
 
 // Two receives into the same bytes at once are wrong, but must not corrupt anything. The same page is another matter.
+// Calls function(pages) for each run of pages in one state.
+template <class Function>
+void Guard::for_each_run(Range pages, Page state, Function &&function) const {
+    for (std::size_t page = pages.begin; page < pages.end;) {
+        const std::size_t begin = page;
+        while (page < pages.end && states_[page] == state) page++;
+        if (begin < page)
+            function(Range{begin, page});
+        else
+            page++;
+    }
+}
+
+bool Guard::keeps_some_of(Range pages) const {
+    const Range both = intersection(guarded(), pages);
+    if (both.empty()) return false;
+    bool gone = false;
+    for_each_run(pages_of(both), Page::gone, [&](Range run) { gone = run == pages_of(both); });
+    return !gone;
+}
+
 bool Guard::overlaps_another(Range pages) const {
     for (const Guard *guard = guards; guard; guard = guard->next_)
-        if (guard != this && guard->guarded().intersects(pages) &&
+        if (guard != this && guard->keeps_some_of(pages) &&
             !(shares_ && guard->how_ == Guarding::mprotect && !guard->buffer_.intersects(buffer_)))
             return true;
     return false;
@@ -176,7 +219,7 @@ bool Guard::overlaps_another(Range pages) const {
 bool Guard::close(Guarding how, Range pages, std::size_t here, bool fewer) {
     got_.assign(pages.bytes() / page_bytes(), 0);
     got_[0] = static_cast<std::uint32_t>(here);
-    here_.assign(pages.bytes() / page_bytes(), false);
+    states_.all_closed(pages.bytes() / page_bytes());
     how_ = how;
     begin_ = pages.begin;
     end_ = pages.end;
@@ -214,7 +257,8 @@ Guard::Closed Guard::closed(Range pages) {
         closed.by_userfault |= guard->how_ == Guarding::userfault;
         const Range its = guard->pages_of(here);
         for (std::size_t page = its.begin; page < its.end; page++)
-            if (!guard->here_[page]) closed.addresses.insert(guard->addresses_of_pages({page, page + 1}));
+            if (guard->states_[page] == Page::closed)
+                closed.addresses.insert(guard->addresses_of_pages({page, page + 1}));
     }
     return closed;
 }
@@ -246,7 +290,8 @@ bool Guard::arrive(std::size_t offset, const void *data, std::size_t bytes) {
 }
 
 bool Guard::arrive_inside(Range addresses, const std::byte *data) {
-    if (how_ == Guarding::mprotect && !write_behind(addresses, data)) return false;
+    const Placing placing;
+    if (how_ == Guarding::mprotect && !write_what_is_wanted(addresses, data)) return false;
     const auto data_at = [&](std::uintptr_t address) { return data + (address - addresses.begin); };
     const Range pages = pages_of(addresses);
     bool there = true;
@@ -257,6 +302,11 @@ bool Guard::arrive_inside(Range addresses, const std::byte *data) {
     for (std::size_t page = pages.begin; page < pages.end; page++) {
         const Range its_addresses = addresses_of_pages({page, page + 1}), part = intersection(addresses, its_addresses);
         got_[page] += static_cast<std::uint32_t>(part.bytes());
+        if (states_[page] == Page::gone) {
+            open_run(page);
+            run = page + 1;
+            continue;
+        }
         const bool complete = got_[page] == bytes_of(page);
         const bool staged = how_ == Guarding::userfault && part.bytes() < page_bytes();
         if (complete && !staged) continue;
@@ -272,6 +322,27 @@ bool Guard::arrive_inside(Range addresses, const std::byte *data) {
     }
     open_run(pages.end);
     return there;
+}
+
+// Not what was given up: somebody else may have the place by now. Of what was unmapped behind our back nobody can be told that it comes.
+bool Guard::write_what_is_wanted(Range addresses, const std::byte *data) {
+    bool all = true;
+    for_each_run(pages_of(addresses), Page::closed, [&](Range pages) {
+        const Range part = intersection(addresses, addresses_of_pages(pages));
+        const std::byte *const from = data + (part.begin - addresses.begin);
+        if (write_behind(part, from)) return;
+        notice_unmapped(pages);
+        for_each_run(pages, Page::closed, [&](Range left) {
+            const Range rest = intersection(part, addresses_of_pages(left));
+            all &= write_behind(rest, from + (rest.begin - part.begin));
+        });
+    });
+    return all;
+}
+
+void Guard::notice_unmapped(Range pages) {
+    for (std::size_t page = pages.begin; page < pages.end; page++)
+        if (!is_mapped(addresses_of_pages({page, page + 1}).begin)) states_.set({page, page + 1}, Page::gone);
 }
 
 // Bytes of the message on this page: all but of the first and the last one, where the buffer begins or ends on them.
@@ -295,8 +366,8 @@ const std::byte *Guard::kept(std::size_t page) const {
 
 // Fewer bytes came than could have: the rest is what it was, where that was kept.
 void Guard::open_what_did_not_come() {
-    for (std::size_t page = 0; page < here_.size(); page++) {
-        if (here_[page]) continue;
+    for (std::size_t page = 0; page < states_.size(); page++) {
+        if (states_[page] != Page::closed) continue;
         const std::byte *bytes = got_[page] ? stage(page) : kept(page);
         if (bytes) static_cast<void>(open({page, page + 1}, bytes));
     }
@@ -306,19 +377,30 @@ void Guard::open_what_did_not_come() {
 bool Guard::open(Range pages, const std::byte *data) {
     const Range addresses = addresses_of_pages(pages);
     if (how_ == Guarding::userfault) {
-        if (!userfault::fill(addresses, data)) return false;
+        if (!userfault::fill(addresses, data)) return open_what_is_there(pages, data);
     } else if (!open_what_nobody_else_closed(addresses)) {
         closed_to_the_end_ = true; // it would take a map more than the kernel allows
         return true;
     }
-    std::fill(here_.begin() + static_cast<std::ptrdiff_t>(pages.begin),
-              here_.begin() + static_cast<std::ptrdiff_t>(pages.end), true);
+    states_.set(pages, Page::here);
+    fault::pages_opened();
+    return true;
+}
+
+// Some were unmapped behind our back: nobody waits for them.
+bool Guard::open_what_is_there(Range pages, const std::byte *data) {
+    for (std::size_t page = pages.begin; page < pages.end; page++) {
+        const bool filled =
+            userfault::fill(addresses_of_pages({page, page + 1}), data + (page - pages.begin) * page_bytes());
+        if (!filled && errno != ENOENT) return false;
+        states_.set({page, page + 1}, filled ? Page::here : Page::gone);
+    }
     fault::pages_opened();
     return true;
 }
 
 bool Guard::is_closed(Range page) const {
-    return guarded().covers(page) && !here_[pages_of(page).begin];
+    return guarded().covers(page) && states_[pages_of(page).begin] == Page::closed;
 }
 
 // The first and the last one, which it may share.
@@ -350,18 +432,22 @@ void Guard::shorten(std::size_t bytes) {
     const Range beyond{buffer_.begin + bytes, buffer_.end};
     if (beyond.empty()) return;
     missing_ -= beyond.bytes();
-    const Range inside = intersection(beyond, guarded());
-    edge_missing_ -= beyond.bytes() - (inside.empty() ? 0 : inside.bytes());
-    buffer_.end = beyond.begin;
-    coming_end_ = buffer_.end;
-    for (std::size_t page = inside.empty() ? here_.size() : pages_of(inside).begin; page < here_.size(); page++)
-        if (!here_[page] && got_[page] == bytes_of(page))
-            static_cast<void>(open({page, page + 1}, got_[page] ? stage(page) : kept(page)));
+    {
+        const Placing placing;
+        const Range inside = intersection(beyond, guarded());
+        edge_missing_ -= beyond.bytes() - (inside.empty() ? 0 : inside.bytes());
+        buffer_.end = beyond.begin;
+        if (coming_end_ > buffer_.end) coming_end_ = buffer_.end;
+        for (std::size_t page = inside.empty() ? states_.size() : pages_of(inside).begin; page < states_.size(); page++)
+            if (states_[page] == Page::closed && got_[page] == bytes_of(page))
+                static_cast<void>(open({page, page + 1}, got_[page] ? stage(page) : kept(page)));
+    }
     if (missing_ == 0) give_back();
 }
 
 // The program has one thread, and that one is in the library.
 bool Guard::lend(Range addresses) {
+    const Placing placing;
     bool found = false;
     for (Guard *guard = guards; guard; guard = guard->next_) {
         if (!guard->shares_ || !guard->guarded().intersects(addresses)) continue;
@@ -380,6 +466,7 @@ bool Guard::may_lend() {
 }
 
 void Guard::take_back() {
+    const Placing placing;
     lends_ = false;
     for (const Guard *guard = guards; guard; guard = guard->next_) {
         if (!guard->shares_ || guard->guarded().empty()) continue;
@@ -388,16 +475,22 @@ void Guard::take_back() {
     }
 }
 
-// The buffer is ordinary memory again.
+// The buffer is ordinary memory again, but for what is not ours any more.
 void Guard::give_back() {
-    const Range pages = guarded();
-    if (!pages.empty()) {
-        if (missing_ && how_ == Guarding::userfault) open_what_did_not_come();
+    {
+        const Placing placing;
+        const Range all{0, guarded().empty() ? 0 : states_.size()};
+        if (missing_ && how_ == Guarding::userfault && !all.empty()) open_what_did_not_come();
         if (how_ == Guarding::userfault)
-            userfault::forget(pages);
-        else if (closed_to_the_end_ || missing_)
-            open_what_nobody_else_closed(pages); // one map: always possible
-        fault::pages_opened();                   // before the range is given up: see fault.h
+            for_each_run(all, Page::here, [this](Range pages) { userfault::forget(addresses_of_pages(pages)); });
+        if (how_ == Guarding::userfault || closed_to_the_end_ || missing_)
+            for_each_run(all, Page::closed, [this](Range pages) {
+                if (how_ == Guarding::userfault)
+                    userfault::forget(addresses_of_pages(pages));
+                else
+                    open_what_nobody_else_closed(addresses_of_pages(pages)); // no map more: always possible
+            });
+        fault::pages_opened(); // before the range is given up: see fault.h
         end_ = 0;
         begin_ = 0;
     }
@@ -421,7 +514,7 @@ bool Guard::on_fault(const fault::Access &access) {
     if (!any()) return false;
     bool brought = false;
     for (Guard *guard = guards; guard; guard = guard->next_)
-        if (guard->guarded().covers({access.address, access.address + 1})) brought |= guard->bring(access);
+        if (guard->keeps_some_of({access.address, access.address + 1})) brought |= guard->bring(access);
     return brought;
 }
 
@@ -435,7 +528,8 @@ struct Guard::Wish {
 bool Guard::come(void *its_wish) {
     Wish &wish = *static_cast<Wish *>(its_wish);
     const Guard &guard = *wish.guard;
-    wish.came = !guard.guarded().covers(wish.touched) || guard.here_[guard.pages_of(wish.touched).begin];
+    const Range all = guard.guarded();
+    wish.came = !all.covers(wish.touched) || guard.states_[guard.pages_of(wish.touched).begin] != Page::closed;
     wish.waited |= !wish.came;
     return wish.came;
 }
@@ -479,7 +573,7 @@ void Guard::settle(const void *address, std::size_t bytes) {
                 if (here.empty()) continue;
                 const Range pages = guard->pages_of(here);
                 for (std::size_t page = pages.begin; page < pages.end; page++)
-                    if (!guard->here_[page]) return false;
+                    if (guard->states_[page] == Page::closed) return false;
             }
             return true;
         },
@@ -498,6 +592,45 @@ void Guard::retire(const void *address, std::size_t bytes) {
         &wanted);
 }
 
+void Guard::give_up(const void *address, std::size_t bytes) {
+    const Range given = addresses_of(address, bytes);
+    if (!any() || !comes_into(given)) return;
+    const Quiet quiet;
+    const Placing placing;
+    for (Guard *guard = guards; guard; guard = guard->next_) guard->give_up_pages(given);
+}
+
+// A page of which some bytes are not given back stays as it is: what an allocation has on a page of its own is given back as a whole.
+void Guard::give_up_pages(Range given) {
+    const Range here = intersection(guarded(), given);
+    if (here.empty()) return;
+    Range pages = pages_of(here);
+    const auto is_kept = [&](std::size_t page) {
+        return !given.covers(intersection(addresses_of_pages({page, page + 1}), buffer_));
+    };
+    if (is_kept(pages.begin)) pages.begin++;
+    if (!pages.empty() && is_kept(pages.end - 1)) pages.end--;
+    if (pages.empty()) return;
+    // What is here stays as the program has protected it.
+    if (how_ == Guarding::userfault)
+        userfault::forget(addresses_of_pages(pages));
+    else
+        for_each_run(pages, Page::closed,
+                     [this](Range closed) { protect(addresses_of_pages(closed), PROT_READ | PROT_WRITE); });
+    states_.set(pages, Page::gone);
+    fault::pages_opened();
+    if (!was_given_up()) return;
+    coming_end_ = 0;
+    coming_begin_ = 0;
+}
+
+// Nothing of it is missing to anybody.
+bool Guard::was_given_up() const {
+    for (std::size_t page = 0; page < states_.size(); page++)
+        if (states_[page] == Page::closed) return false;
+    return true;
+}
+
 // --- fork: a child would read zeros, or wait for ever, where a message has not come ---------------------------------
 
 void Guard::before_fork() {
@@ -512,6 +645,7 @@ void Guard::after_fork() {
 // Both descriptors still speak of the parent's memory: used here, they would write there.
 void Guard::in_child() {
     forking = false;
+    placing.clear();
     best.guarding = Guarding::block;
     if (memory_file >= 0) ::close(memory_file);
     memory_file = -1;

@@ -114,10 +114,37 @@ public:
     //! have come. Not under the one lock. One load when nothing is guarded.
     static void settle(const void *address, std::size_t bytes);
 
-    //! They are about to be freed, unmapped, or received into again: waits until every message that comes into them is complete.
+    //! They are about to be received into again, or to change their place or protection: waits until every message that comes into them is
+    //! complete.
     static void retire(const void *address, std::size_t bytes);
 
+    //! They are about to be freed or unmapped: opens them, and what still comes of their messages goes nowhere. Waits for nothing, and needs no
+    //! lock but a short one of its own: who gives memory back may hold the lock of an allocator.
+    static void give_up(const void *address, std::size_t bytes);
+
 private:
+    //! closed: until its bytes have come. here: the program may touch it. gone: given up before all had come; it is the program's, or another's.
+    enum class Page : std::uint8_t { closed, here, gone };
+
+    //! One for each page, read by handlers without a lock.
+    class PageStates {
+    public:
+        void all_closed(std::size_t pages) {
+            states_ = std::make_unique<std::atomic<Page>[]>(pages);
+            pages_ = pages;
+        }
+        std::size_t size() const { return pages_; }
+        Page operator[](std::size_t page) const { return states_[page].load(std::memory_order_acquire); }
+        void set(Range pages, Page state) {
+            for (std::size_t page = pages.begin; page < pages.end; page++)
+                states_[page].store(state, std::memory_order_release);
+        }
+
+    private:
+        std::unique_ptr<std::atomic<Page>[]> states_;
+        std::size_t pages_ = 0;
+    };
+
     struct Staged {
         std::size_t page;
         std::unique_ptr<std::byte[]> bytes;
@@ -136,16 +163,24 @@ private:
     static bool come(void *its_wish);
     bool bring(const fault::Access &access);
     bool take_shared_pages(Range &pages, std::uintptr_t from) const;
+    bool keeps_some_of(Range pages) const;
     bool overlaps_another(Range pages) const;
     bool is_closed(Range page) const;
     std::array<Range, 2> outer_pages() const;
     Range without_others(Range pages) const;
     bool open_what_nobody_else_closed(Range pages) const;
     bool arrive_inside(Range addresses, const std::byte *data);
+    bool write_what_is_wanted(Range addresses, const std::byte *data);
+    void notice_unmapped(Range pages);
+    void give_up_pages(Range given);
+    bool was_given_up() const;
+    template <class Function>
+    void for_each_run(Range pages, Page state, Function &&function) const;
     std::size_t bytes_of(std::size_t page) const;
     std::byte *stage(std::size_t page);
     void open_what_did_not_come();
     bool open(Range pages, const std::byte *data);
+    bool open_what_is_there(Range pages, const std::byte *data);
     void give_back();
     Range guarded() const { return {begin_, end_}; }
     Range addresses_of_pages(Range pages) const;
@@ -160,7 +195,7 @@ private:
         coming_end_{0};                          // of the message, as long as something of it is missing
     std::size_t missing_ = 0, edge_missing_ = 0; // bytes; on no guarded page
     std::vector<std::uint32_t> got_;             // bytes that have come of each page
-    std::vector<bool> here_;                     // pages that the program may touch
+    PageStates states_;                          // of the guarded pages
     std::unique_ptr<std::byte[]> kept_; // what was there before, where the kernel drops it and it does not come
     std::size_t first_kept_ = 0;        // page
     std::vector<Staged> staged_;        // pages of which a part has come, where the kernel takes whole ones only

@@ -1,8 +1,10 @@
 #include "pages/memory.h"
 
 #include "pages/kernel.h"
+#include "pages/libc.h"
 
 #include <algorithm>
+#include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <fcntl.h>
@@ -41,7 +43,7 @@ Range own_stack() {
 }
 
 bool protect(Range pages, int access) {
-    return mprotect(pointer(pages.begin), pages.bytes(), access) == 0;
+    return NEXT(mprotect)(pointer(pages.begin), pages.bytes(), access) == 0;
 }
 
 namespace {
@@ -137,6 +139,18 @@ bool parse(std::uintptr_t address, Mapping &mapping) {
     return found;
 }
 
+// Where a function of this thread keeps its variables: on its own stack as a rule.
+bool holds_this_frame(const Mapping &mapping) {
+    const auto here = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
+    return mapping.addresses.covers({here, here + 1}) && !own_stack().covers({here, here + 1});
+}
+
+bool is_on_the_alternate_stack(Range addresses) {
+    stack_t alternate;
+    return sigaltstack(nullptr, &alternate) == 0 && !(alternate.ss_flags & SS_DISABLE) &&
+           addresses_of(alternate.ss_sp, alternate.ss_size).intersects(addresses);
+}
+
 constexpr std::size_t farthest_header = std::size_t{1} << 30;
 
 #ifdef __GLIBC__
@@ -198,6 +212,14 @@ Range own_allocation([[maybe_unused]] Range addresses) {
     return found;
 }
 
+bool is_mapped(std::uintptr_t address) {
+    Mapping mapping;
+    const int maps = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
+    const bool found = query(maps, address, mapping) || parse(address, mapping);
+    if (maps >= 0) close(maps);
+    return found;
+}
+
 bool anything_pinned() {
     std::FILE *status = std::fopen("/proc/self/status", "re");
     if (!status) return false;
@@ -232,7 +254,7 @@ void conceal(Range addresses) {
 
 Facts facts(Range addresses) {
     if (is_exposed(addresses)) return {};
-    Facts all{true, true, own_stack().intersects(addresses)};
+    Facts all{true, true, own_stack().intersects(addresses) || is_on_the_alternate_stack(addresses)};
     const int maps = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
     for (std::uintptr_t at = addresses.begin; at < addresses.end;) {
         Mapping mapping;
@@ -240,6 +262,7 @@ Facts facts(Range addresses) {
             all = {};
             break;
         }
+        mapping.facts.stack |= holds_this_frame(mapping);
         all.add(mapping.facts);
         at = mapping.addresses.end;
     }

@@ -34,7 +34,8 @@ inline Range addresses_of(const void *buffer, std::size_t bytes) {
 struct Facts {
     bool ordinary = false;  //!< every page is private, readable, writable, not executable, and of the usual size
     bool anonymous = false; //!< ... and comes from no file: .bss, but not .data
-    bool stack = false;     //!< some of it is the main thread's stack, or the caller's
+    //! Some of it is the main thread's stack, the caller's, its alternate one for signals, or where it runs now, if that is none of these (a fiber).
+    bool stack = false;
 
     //! What they are together.
     void add(const Facts &more) {
@@ -54,6 +55,9 @@ void conceal(Range addresses);
 
 //! False where the kernel refuses: they are no memory, or it would take a map more than there may be.
 bool protect(Range pages, int access);
+
+//! Is there memory at this address?
+bool is_mapped(std::uintptr_t address);
 
 //! Has somebody pinned memory of this process: a network card, io_uring? Their pages must stay where they are. What the kernel does
 //! not tell counts as nothing.

@@ -488,6 +488,22 @@ void Tracker::settle(const void *address, std::size_t bytes) {
     }
 }
 
+void Tracker::leave_alone(const void *address, std::size_t bytes) {
+    const Range changed = addresses_of(address, bytes);
+    if (!any() || !bounds.meet(changed)) return;
+    QuietLock lock;
+    for (Tracker *tracker = trackers; tracker; tracker = tracker->next_) {
+        if (tracker->how_ == Tracking::none || !changed.intersects(tracker->pages_)) continue;
+        tracker->sweep_.clear();
+        tracker->open_all();
+        tracker->end_watching();
+        fault::pages_opened(); // before the range is given up: see fault.h
+        tracker->how_ = Tracking::none;
+        tracker->pages_ = {};
+        if (--active_ == 0) bounds.clear();
+    }
+}
+
 // --- what has been passed -------------------------------------------------------------------------------------------
 
 RangeSet Tracker::take() {

@@ -94,6 +94,10 @@ public:
     //! written by the program. One load when nothing is tracked.
     static void settle(const void *address, std::size_t bytes);
 
+    //! The program changes the protection of these bytes, or has the kernel write to them: what is watched of their buffers is watched no more, and
+    //! nothing of ours undoes what it does. What was taken is compared at the end.
+    static void leave_alone(const void *address, std::size_t bytes);
+
 private:
     //! armed: not written yet. open: written, or settled. tried: open, but closed again to see whether a store reaches over its end. left:
     //! taken, and armed again. misused: written after that, and open.

@@ -1,6 +1,7 @@
 #include "pages/userfault.h"
 
 #include "pages/kernel.h"
+#include "pages/libc.h"
 #include "pages/memory.h"
 
 #include <cerrno>
@@ -64,7 +65,7 @@ bool watch_writes(Range pages) {
 
 // Before Linux 6.4 a page that was never touched cannot be write-protected: reading maps it.
 void populate(Range pages) {
-    if (protects_unpopulated || madvise(pointer(pages.begin), pages.bytes(), MADV_POPULATE_READ) == 0) return;
+    if (protects_unpopulated || NEXT(madvise)(pointer(pages.begin), pages.bytes(), MADV_POPULATE_READ) == 0) return;
     for (std::uintptr_t page = pages.begin; page < pages.end; page += page_bytes())
         static_cast<void>(*static_cast<volatile char *>(pointer(page)));
 }
@@ -72,7 +73,7 @@ void populate(Range pages) {
 // Registered before the pages are dropped: memory that may not be watched is refused with its contents intact.
 bool watch_missing(Range pages) {
     if (!watch(pages, UFFDIO_REGISTER_MODE_MISSING)) return false;
-    if (madvise(pointer(pages.begin), pages.bytes(), MADV_DONTNEED) == 0) return true;
+    if (NEXT(madvise)(pointer(pages.begin), pages.bytes(), MADV_DONTNEED) == 0) return true;
     forget(pages); // locked memory
     return false;
 }

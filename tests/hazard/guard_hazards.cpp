@@ -11,6 +11,7 @@
 #include <sys/time.h>
 #include <sys/uio.h>
 #include <thread>
+#include <ucontext.h>
 #include <vector>
 
 extern char **environ;
@@ -592,19 +593,168 @@ TEST_P(GuardHazard, memory_goes_after_its_message_has_come) {
     }
 }
 
-TEST_P(GuardHazard, a_buffer_unmapped_in_flight_is_told) {
-    auto *gone =
-        static_cast<char *>(mmap(nullptr, 8 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
-    Guard *guard = Wire::receive(gone, 8 * page, page);
-    munmap(gone, 8 * page);
-    {
-        Wire::Lock lock;
-        Wire::deliver();
-        Wire::pieces.clear();
-        guard->end();
+// --- memory that is given back --------------------------------------------------------------------------------------
+
+char *map_at(char *address, std::size_t bytes, int access = PROT_READ | PROT_WRITE) {
+    const int flags = MAP_PRIVATE | MAP_ANONYMOUS | (address ? MAP_FIXED : 0);
+    return static_cast<char *>(mmap(address, bytes, access, flags, -1, 0));
+}
+
+void give_back(char *memory, std::size_t bytes) {
+    Guard::give_up(memory, bytes);
+    munmap(memory, bytes);
+}
+
+bool is_all(const char *memory, std::size_t bytes, char what) {
+    return std::all_of(memory, memory + bytes, [what](char byte) { return byte == what; });
+}
+
+TEST_P(GuardHazard, what_is_given_back_is_ordinary_at_once) {
+    Wire::flows = 0; // a touch that waited would hang
+    for (std::size_t here : {std::size_t{0}, 3 * page + 100}) {
+        Pages memory(8);
+        Guard *guard = Wire::receive(memory.at(), memory.bytes(), page, here);
+        ASSERT_EQ(guard->how(), guarding);
+        Guard::give_up(memory.at(), memory.bytes());
+        Guard::retire(memory.at(), memory.bytes());
+        std::memset(memory.at(), 'y', memory.bytes());
+        Wire::deliver_all();
+        EXPECT_TRUE(is_all(memory.at(), memory.bytes(), 'y')) << "the rest of its message goes nowhere";
+        EXPECT_EQ(guard->missing(), 0u);
+        Wire::end(guard);
+        EXPECT_TRUE(is_all(memory.at(), memory.bytes(), 'y'));
     }
-    EXPECT_FALSE(Wire::arrived);
-    Wire::arrived = true;
+}
+
+TEST_P(GuardHazard, what_has_the_place_of_what_was_given_back_keeps_its_bytes_and_its_protection) {
+    for (int access : {PROT_READ | PROT_WRITE, PROT_READ}) {
+        char *memory = map_at(nullptr, 8 * page);
+        Guard *guard = Wire::receive(memory, 8 * page, page + 100);
+        ASSERT_EQ(guard->how(), guarding);
+        {
+            Wire::Lock lock;
+            Wire::deliver();
+        }
+        give_back(memory, 8 * page);
+        ASSERT_EQ(map_at(memory, 8 * page, access), memory);
+        Wire::deliver_all();
+        Wire::end(guard);
+        EXPECT_TRUE(is_all(memory, 8 * page, 0));
+        const int zero = open("/dev/zero", O_RDONLY | O_CLOEXEC);
+        EXPECT_EQ(read(zero, memory + 4 * page, 1) == 1, access == (PROT_READ | PROT_WRITE)) << "as it was mapped";
+        close(zero);
+        munmap(memory, 8 * page);
+    }
+}
+
+TEST_P(GuardHazard, a_part_is_given_back) {
+    char *memory = map_at(nullptr, 16 * page);
+    Guard *guard = Wire::receive(memory, 16 * page, page - 200);
+    ASSERT_EQ(guard->how(), guarding);
+    give_back(memory + 5 * page, 3 * page);
+    give_back(memory + 15 * page, page);
+    ASSERT_EQ(map_at(memory + 5 * page, 3 * page), memory + 5 * page);
+    Wire::shuffle();
+    EXPECT_TRUE(is_message(memory, 5 * page));
+    EXPECT_EQ(read_from(memory + 14 * page), Wire::content(14 * page));
+    Wire::deliver_all();
+    EXPECT_TRUE(is_all(memory + 5 * page, 3 * page, 0));
+    EXPECT_EQ(guard->missing(), 0u);
+    Wire::end(guard);
+    munmap(memory, 15 * page);
+}
+
+TEST_P(GuardHazard, another_message_comes_into_what_was_given_back) {
+    Pages memory(8);
+    for (std::size_t here : {std::size_t{0}, 2 * page}) {
+        Guard *first = Wire::receive(memory.at(), memory.bytes(), page, here);
+        ASSERT_EQ(first->how(), guarding);
+        Guard::give_up(memory.at(), memory.bytes());
+        for (Wire::Piece &piece : Wire::pieces) std::fill(piece.bytes.begin(), piece.bytes.end(), 'n');
+        Guard *second = Wire::receive(memory.at(), memory.bytes(), page);
+        EXPECT_EQ(second->how(), guarding);
+        Wire::shuffle();
+        EXPECT_TRUE(is_message(memory.at(), memory.bytes()));
+        Wire::deliver_all();
+        Wire::end(first);
+        EXPECT_TRUE(is_message(memory.at(), memory.bytes()));
+        Wire::end(second);
+    }
+}
+
+TEST_P(GuardHazard, who_waits_for_what_another_thread_gives_back_goes_on) {
+    Wire::flows = 0;
+    Pages memory(8);
+    Guard *guard = Wire::receive(memory.at(), memory.bytes(), page);
+    std::thread reader([&] { read_from(memory.at(5 * page)); });
+    usleep(20000);
+    Guard::give_up(memory.at(), memory.bytes());
+    reader.join();
+    Wire::deliver_all();
+    Wire::end(guard);
+}
+
+// Nothing is written or opened behind the back of whoever has the place next, while another thread brings the message.
+TEST_P(GuardHazard, memory_is_given_back_while_its_message_comes) {
+    for (int round = 0; round < 200; round++) {
+        char *memory = map_at(nullptr, 16 * page);
+        Guard *guard = Wire::receive(memory, 16 * page, page);
+        ASSERT_EQ(guard->how(), guarding);
+        std::thread brings([] { Wire::deliver_all(); });
+        give_back(memory, 16 * page);
+        // Small ones that other threads map meanwhile do not come there: it is as large as before.
+        char *const next = static_cast<char *>(
+            mmap(memory, 16 * page, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0));
+        brings.join();
+        Wire::end(guard);
+        if (next != MAP_FAILED) {
+            ASSERT_TRUE(is_all(next, 16 * page, 0)) << round;
+            munmap(next, 16 * page);
+        }
+    }
+}
+
+TEST_P(GuardHazard, the_rest_for_a_buffer_unmapped_behind_our_back_goes_nowhere) {
+    char *memory = map_at(nullptr, 8 * page);
+    Guard *guard = Wire::receive(memory, 8 * page, 4 * page);
+    ASSERT_EQ(guard->how(), guarding);
+    munmap(memory + 2 * page, 2 * page);
+    EXPECT_TRUE(is_message(memory, 2 * page));
+    Wire::deliver_all();
+    EXPECT_EQ(read_from(memory + 7 * page), Wire::content(7 * page));
+    Wire::end(guard);
+    munmap(memory, 8 * page);
+}
+
+TEST_P(GuardHazard, a_stack_that_is_no_threads_own_is_not_guarded) {
+    static Guarding within, beside;
+    static Pages stack(64), other(16);
+    static ucontext_t fiber, back;
+    getcontext(&fiber);
+    fiber.uc_stack.ss_sp = stack.at();
+    fiber.uc_stack.ss_size = stack.bytes();
+    fiber.uc_link = &back;
+    makecontext(
+        &fiber,
+        +[] {
+            alignas(4096) char local[8 * 4096];
+            for (auto [memory, how] : {std::pair{local, &within}, std::pair{other.at(), &beside}}) {
+                Guard *guard = Wire::receive(memory, 8 * page, page);
+                *how = guard->how();
+                Wire::deliver_all();
+                Wire::end(guard);
+            }
+        },
+        0);
+    swapcontext(&back, &fiber);
+    EXPECT_EQ(within, Guarding::block);
+    const stack_t alternate{other.at(), 0, other.bytes()}, none{nullptr, SS_DISABLE, 0};
+    sigaltstack(&alternate, nullptr);
+    Guard *guard = Wire::receive(other.at(), 8 * page, page);
+    EXPECT_EQ(guard->how(), Guarding::block);
+    Wire::deliver_all();
+    Wire::end(guard);
+    sigaltstack(&none, nullptr);
 }
 
 // --- threads, signals, fork -----------------------------------------------------------------------------------------

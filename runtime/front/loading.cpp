@@ -1,0 +1,103 @@
+// What a program loads and opens: a device's driver may come with it (devices/devices.h).
+#include "devices/devices.h"
+#include "pages/libc.h"
+
+#include <cstdarg>
+#include <cstring>
+#include <dlfcn.h>
+#include <fcntl.h>
+
+#define PUBLIC __attribute__((visibility("default")))
+
+namespace {
+
+void is_opened(const char *path) {
+    if (path && std::strncmp(path, "/dev/", 5) == 0) stretto::devices::something_comes();
+}
+
+} // namespace
+
+// With _FORTIFY_SOURCE a program calls these where it makes no file.
+extern "C" {
+int __open_2(const char *, int);
+int __open64_2(const char *, int);
+int __openat_2(int, const char *, int);
+int __openat64_2(int, const char *, int);
+}
+
+extern "C" {
+
+// A tail call: libc asks where its caller is, and looks for libraries where that one's object says.
+PUBLIC __attribute__((optimize("O2"))) void *dlopen(const char *name, int mode) noexcept {
+    stretto::devices::something_comes();
+    return NEXT(dlopen)(name, mode);
+}
+
+PUBLIC int open(const char *path, int flags, ...) {
+    mode_t mode = 0;
+    if ((flags & O_CREAT) || (flags & O_TMPFILE) == O_TMPFILE) {
+        va_list more;
+        va_start(more, flags);
+        mode = va_arg(more, mode_t);
+        va_end(more);
+    }
+    is_opened(path);
+    return NEXT(open)(path, flags, mode);
+}
+
+PUBLIC int open64(const char *path, int flags, ...) {
+    mode_t mode = 0;
+    if ((flags & O_CREAT) || (flags & O_TMPFILE) == O_TMPFILE) {
+        va_list more;
+        va_start(more, flags);
+        mode = va_arg(more, mode_t);
+        va_end(more);
+    }
+    is_opened(path);
+    return NEXT(open64)(path, flags, mode);
+}
+
+PUBLIC int openat(int folder, const char *path, int flags, ...) {
+    mode_t mode = 0;
+    if ((flags & O_CREAT) || (flags & O_TMPFILE) == O_TMPFILE) {
+        va_list more;
+        va_start(more, flags);
+        mode = va_arg(more, mode_t);
+        va_end(more);
+    }
+    is_opened(path);
+    return NEXT(openat)(folder, path, flags, mode);
+}
+
+PUBLIC int openat64(int folder, const char *path, int flags, ...) {
+    mode_t mode = 0;
+    if ((flags & O_CREAT) || (flags & O_TMPFILE) == O_TMPFILE) {
+        va_list more;
+        va_start(more, flags);
+        mode = va_arg(more, mode_t);
+        va_end(more);
+    }
+    is_opened(path);
+    return NEXT(openat64)(folder, path, flags, mode);
+}
+
+PUBLIC int __open_2(const char *path, int flags) {
+    is_opened(path);
+    return NEXT(__open_2)(path, flags);
+}
+
+PUBLIC int __open64_2(const char *path, int flags) {
+    is_opened(path);
+    return NEXT(__open64_2)(path, flags);
+}
+
+PUBLIC int __openat_2(int folder, const char *path, int flags) {
+    is_opened(path);
+    return NEXT(__openat_2)(folder, path, flags);
+}
+
+PUBLIC int __openat64_2(int folder, const char *path, int flags) {
+    is_opened(path);
+    return NEXT(__openat64_2)(folder, path, flags);
+}
+}
