@@ -284,11 +284,11 @@ MUTANTS = [
         env=PAGES,
     ),
     Mutant(
-        "devices: a send out of a device's memory is framed",
-        "front/send.cpp",
-        "if (mpi::in_device_memory(buf, count, type)) [[unlikely]]",
-        "if (false)",
-        pytest=("tests/devices", "test_no_byte and framed and messages"),
+        "memory: what an allocator of the program's own frees is guarded",
+        "front/memory_calls.cpp",
+        "    return hears;",
+        "    return true;",
+        pytest=("tests/allocator", "never_guarded"),
     ),
     Mutant(
         "devices: bytes of a device are known like others",
