@@ -10,7 +10,7 @@
 
 enum { LARGE = 1 << 20, HEAD = 4096 };
 static char heap[64 << 20], *next = heap;
-static struct Free { struct Free *next; } *list;
+static struct Free { struct Free *next; } * list;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 static size_t *size_of(void *block) {

@@ -320,9 +320,9 @@ MUTANTS = [
     ),
     Mutant(
         "devices: a driver that is loaded later is not noticed",
-        "front/loading.cpp",
-        "    stretto::devices::something_comes();\n    return NEXT(dlopen)",
-        "    return NEXT(dlopen)",
+        "devices/devices.cpp",
+        "    state::drivers |= state::uncertain;\n",
+        "",
         pytest=("tests/devices", "test_no_byte and framed and messages"),
     ),
     Mutant(
