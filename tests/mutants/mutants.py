@@ -321,7 +321,7 @@ MUTANTS = [
     Mutant(
         "devices: a driver that is loaded later is not noticed",
         "devices/devices.cpp",
-        "    state::drivers |= state::uncertain;\n",
+        "    last_coming = now();\n    state::drivers |= state::uncertain;\n",
         "",
         pytest=("tests/devices", "test_no_byte and framed and messages"),
     ),
