@@ -12,7 +12,11 @@ HERE = pathlib.Path(__file__).parent
 FORCE = {"STRETTO_FORCE": "1", "STRETTO_COUNTERS": "1"}
 RELEASED = FORCE | {"STRETTO": "all", "STRETTO_BUDGET": "512K", "STRETTO_HELPER": "off"}
 # A peer's kernel would read what is closed to it.
-NO_KERNEL = {"OMPI_MCA_btl_vader_single_copy_mechanism": "none", "OMPI_MCA_btl_sm_use_cma": "0"}
+NO_KERNEL = {
+    "OMPI_MCA_btl_vader_single_copy_mechanism": "none",
+    "OMPI_MCA_btl_sm_use_cma": "0",
+    "MPIR_CVAR_CH4_CMA_ENABLE": "0",
+}
 # The stand-in steps through what the library copies: by large instructions.
 STEPS = {"GLIBC_TUNABLES": "glibc.cpu.x86_rep_movsb_threshold=1000000000"}
 

@@ -3,11 +3,12 @@
 #define _GNU_SOURCE
 #include "promise.h"
 #include <fcntl.h>
+#include <malloc.h>
 #include <sys/mman.h>
 #include <ucontext.h>
 #include <unistd.h>
 
-enum { BYTES = 1 << 18, HALF = BYTES / 2, TIMES = 2 };
+enum { BYTES = 1 << 20, HALF = BYTES / 2, TIMES = 2 };
 
 static unsigned char *map_at(void *place, long bytes) {
     const int flags = MAP_PRIVATE | MAP_ANONYMOUS | (place ? MAP_FIXED : 0);
@@ -140,13 +141,14 @@ static int free_block(MPI_Comm comm, int key, void *memory, void *extra) {
 
 PROMISE(released_what_a_callback_frees_goes_to_nobody) {
     int key;
+    mallopt(M_MMAP_THRESHOLD, 64 << 10); /* so that the next allocation has the place */
     MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, free_block, &key, NULL);
     for (int k = 0; k < TIMES; k++) {
         unsigned char *buffer = malloc(BYTES);
         transfer(buffer, k);
         MPI_Comm_set_attr(MPI_COMM_SELF, key, buffer);
         MPI_Comm_delete_attr(MPI_COMM_SELF, key);
-        buffer = memset(malloc(BYTES), 'y', BYTES); /* the same memory, perhaps */
+        buffer = memset(malloc(BYTES), 'y', BYTES); /* the same memory */
         all_has_come();
         CHECK(all_are(buffer, BYTES, 'y'));
         free(buffer);
@@ -178,7 +180,7 @@ static void work(void) {
 }
 
 PROMISE(released_a_fiber_uses_its_stack_again) {
-    enum { STACK = 1 << 21 };
+    enum { STACK = 1 << 23 };
     unsigned char *stack = map_at(NULL, STACK);
     getcontext(&fiber);
     fiber.uc_stack = (stack_t){.ss_sp = stack, .ss_size = STACK};

@@ -285,11 +285,11 @@ MUTANTS = [
         env=PAGES,
     ),
     Mutant(
-        "devices: a send out of a device's memory is framed",
-        "front/send.cpp",
-        "if (mpi::in_device_memory(buf, count, type)) [[unlikely]]",
-        "if (false)",
-        pytest=("tests/devices", "test_no_byte and framed and messages"),
+        "memory: what an allocator of the program's own frees is guarded",
+        "front/memory_calls.cpp",
+        "    return hears;",
+        "    return true;",
+        pytest=("tests/allocator", "never_guarded"),
     ),
     Mutant(
         "devices: bytes of a device are known like others",
@@ -321,9 +321,9 @@ MUTANTS = [
     ),
     Mutant(
         "devices: a driver that is loaded later is not noticed",
-        "front/loading.cpp",
-        "    stretto::devices::something_comes();\n    return NEXT(dlopen)",
-        "    return NEXT(dlopen)",
+        "devices/devices.cpp",
+        "    last_coming = now();\n    state::drivers |= state::uncertain;\n",
+        "",
         pytest=("tests/devices", "test_no_byte and framed and messages"),
     ),
     Mutant(
