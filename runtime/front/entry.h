@@ -2,6 +2,7 @@
 #pragma once
 
 #include "mpi/library.h"
+#include "pages/dispatch.h"
 #include "trace/failure.h"
 #include "trace/source.h"
 
@@ -27,8 +28,14 @@ inline bool nested() {
 
 class Inside {
 public:
-    Inside() { ++depth; }
-    ~Inside() { --depth; }
+    Inside() {
+        if (depth++ == 0 && pages::dispatch::on) [[unlikely]]
+            pages::dispatch::enter();
+    }
+    ~Inside() {
+        if (--depth == 0 && pages::dispatch::on) [[unlikely]]
+            pages::dispatch::leave();
+    }
     Inside(const Inside &) = delete;
     Inside &operator=(const Inside &) = delete;
 };

@@ -15,6 +15,13 @@
 #define MADV_POPULATE_READ 22
 #endif
 
+// A signal in place of a system call (Linux 5.11).
+#ifndef PR_SET_SYSCALL_USER_DISPATCH
+#define PR_SET_SYSCALL_USER_DISPATCH 59
+#define PR_SYS_DISPATCH_OFF 0
+#define PR_SYS_DISPATCH_ON 1
+#endif
+
 // ioctl on /proc/self/maps: the mapping at an address, without reading the text (Linux 6.11).
 #ifndef PROCMAP_QUERY
 #define PROCMAP_QUERY_VMA_READABLE 0x01

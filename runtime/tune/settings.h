@@ -43,6 +43,7 @@ struct Settings {
     Trigger trigger = Trigger::automatic; //!< STRETTO_TRIGGER: auto, annotations, pages or plain
     const char *tracker = nullptr; //!< STRETTO_TRACKER: userfault, mprotect or none; nullptr: the best that works
     const char *guard = nullptr;   //!< STRETTO_GUARD: userfault, mprotect or block
+    const char *system_calls = nullptr; //!< STRETTO_SYSCALLS: dispatch or wrappers; nullptr: dispatch
     const char *trace = nullptr;   //!< STRETTO_TRACE: a folder for the ranks' timelines
     const char *report = nullptr;  //!< STRETTO_REPORT: the file of the job's report
     std::string collectives;       //!< STRETTO_COLLECTIVES, of rank 0 (collective/choice.h)
