@@ -428,7 +428,7 @@ bool works() {
     const long told = syscall(SYS_getppid);
     mine->selector = passes;
     watched--;
-    return calls_seen == before + 1 && told == parent;
+    return calls_seen.exchange(before) == before + 1 && told == parent;
 }
 
 // A child has one thread, of which the kernel was not told.
