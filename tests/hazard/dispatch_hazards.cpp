@@ -171,6 +171,14 @@ TEST_P(DispatchHazard, a_program_is_started_while_something_comes) {
     end(guard);
 }
 
+TEST_P(DispatchHazard, a_thread_may_begin_while_something_comes) {
+    Guard *guard = receive();
+    int answer = 0;
+    std::thread([&] { answer = 7; }).join();
+    EXPECT_EQ(answer, 7);
+    end(guard);
+}
+
 TEST_P(DispatchHazard, a_thread_that_is_announced_is_seen) {
     std::atomic<int> stage{0};
     long written = 0;

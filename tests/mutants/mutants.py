@@ -268,11 +268,11 @@ MUTANTS = [
     Mutant(
         "pages in MPI: the kernel meets closed pages",
         "front/system_calls.cpp",
-        "    if (!nothing_watched()) pages::Guard::settle(memory, bytes);",
+        "    if (!nothing_watched()) settle_read(memory, bytes);",
         "",
         ("pages_the_kernel_reads_what_comes",),
         transport="tcp",
-        env=PAGES,
+        env=PAGES | {"STRETTO_SYSCALLS": "wrappers"},
     ),
     Mutant(
         "pages in MPI: the kernel does not write into what is tracked",
@@ -281,7 +281,7 @@ MUTANTS = [
         "",
         ("pages_the_kernel_writes_into_an_open_send",),
         transport="tcp",
-        env=PAGES,
+        env=PAGES | {"STRETTO_SYSCALLS": "wrappers"},
     ),
     Mutant(
         "pages in MPI: memory that something comes into is given away",
@@ -412,7 +412,7 @@ MUTANTS = [
     Mutant(
         "pages: signals are not held back (tracker)",
         "pages/quiet.h",
-        "pthread_sigmask(SIG_SETMASK, &all, &before_);",
+        "NEXT(pthread_sigmask)(SIG_SETMASK, &all, &before_);",
         "pthread_sigmask(SIG_SETMASK, nullptr, &before_);",
         hazards="tracker_hazards *handler_of_a_signal*",
     ),
@@ -461,14 +461,14 @@ MUTANTS = [
     Mutant(
         "pages: the program's handler replaces ours",
         "pages/fault.cpp",
-        "if (!installed || !is_ours(signal))",
-        "if (installed || !is_ours(signal))",
+        "if (handles(signal)) {",
+        "if (handles(signal) && !signal) {",
         hazards="tracker_hazards *handler_of_the_program*",
     ),
     Mutant(
         "pages: the mask is not restored for the program",
         "pages/fault.cpp",
-        "    pthread_sigmask(SIG_SETMASK, &mask, nullptr);\n",
+        "    NEXT(pthread_sigmask)(SIG_SETMASK, &mask, nullptr);\n",
         "",
         hazards="tracker_hazards *handler_of_the_program*",
     ),
@@ -603,14 +603,14 @@ MUTANTS = [
     Mutant(
         "pages: signals are not held back (guard)",
         "pages/quiet.h",
-        "pthread_sigmask(SIG_SETMASK, &all, &before_);",
+        "NEXT(pthread_sigmask)(SIG_SETMASK, &all, &before_);",
         "pthread_sigmask(SIG_SETMASK, nullptr, &before_);",
         hazards="guard_hazards *handler_of_a_signal*",
     ),
     Mutant(
         "pages: signals wait for a message",
         "pages/guard.cpp",
-        "    pthread_sigmask(SIG_SETMASK, &access.mask, nullptr); // it may take long\n",
+        "    NEXT(pthread_sigmask)(SIG_SETMASK, &access.mask, nullptr); // it may take long\n",
         "",
         hazards="guard_hazards *signals_are_handled*",
     ),
@@ -1073,11 +1073,11 @@ MUTANTS = [
         hazards="dispatch_hazards *whose_arguments_do_not_tell*",
     ),
     Mutant(
-        "kernel: a child on our stack is begun from our frame",
+        "kernel: a thread is begun from our frame",
         "pages/dispatch.cpp",
         "if (other_architecture || begins_a_thread(call)) {",
         "if (other_architecture) {",
-        hazards="dispatch_hazards *a_child_that_shares*",
+        hazards="dispatch_hazards *a_thread_may_begin*",
     ),
     Mutant(
         "kernel: masks block our signals",
@@ -1150,10 +1150,10 @@ MUTANTS = [
         hazards="dispatch_hazards *to_write_out*",
     ),
     Mutant(
-        "kernel: calls are stopped for good",
-        "pages/dispatch.cpp",
-        "    if (is_ours() || !watched) {",
-        "    if (is_ours()) {",
+        "kernel: calls are stopped after all has come",
+        "pages/guard.cpp",
+        "        begin_ = 0;\n        dispatch::unwatch();\n",
+        "        begin_ = 0;\n",
         hazards="dispatch_hazards *nothing_stops*",
     ),
 ]
