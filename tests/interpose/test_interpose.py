@@ -298,8 +298,12 @@ def test_the_object_shows_only_its_own_names(mpi):
     ours = r"P?MPIX?_|mpix_delta_|stretto_|PMIx_(Put|Commit)$"
     # What a program asks of libc with a buffer whose pages are watched (runtime/front/system_calls.cpp, runtime/pages/fault.cpp).
     of_libc = r"sigaction$|signal$|(f|p)?(read|write)(64)?$|(read|write)v$|(send|recv)(to|from|msg)?$|free$|realloc$|munmap$|madvise$"
+    # What blocks signals, and begins threads and processes (runtime/pages/mask.cpp, runtime/front/threads.cpp).
+    of_threads = (
+        r"sigprocmask$|pthread_sigmask$|sigsuspend$|pthread_create$|timer_create$|posix_spawnp?$|system$|popen$"
+    )
     fortified = r"__(f|p)?read(64)?_chk$|__recv(from)?_chk$"
-    assert not {name for name in shown if not re.match(f"{ours}|{of_libc}|{fortified}", name)}
+    assert not {name for name in shown if not re.match(f"{ours}|{of_libc}|{of_threads}|{fortified}", name)}
     wanted = {name for kind, name in symbols if kind == "U"}
     assert not {name for name in wanted if "@GLIBC" not in name}, wanted
 
