@@ -2,6 +2,7 @@
 #include "front/entry.h"
 
 #include "front/pages.h"
+#include "pages/dispatch.h"
 #include "pages/fault.h"
 #include "pages/guard.h"
 #include "pages/memory.h"
@@ -58,16 +59,7 @@ int first_dead_call(std::uintptr_t stack) {
     return first;
 }
 
-} // namespace
-
-bool is_nested(const void *return_address) {
-    if (comes_from_the_library(return_address)) return true;
-    leave_dead_calls(reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)));
-    return false;
-}
-
-void leave_dead_calls(std::uintptr_t stack) {
-    if (depth == 0) return;
+void end_dead_calls(std::uintptr_t stack) {
     const int first = first_dead_call(stack);
     if (first == depth) return;
     const Frame &dead = frames[static_cast<std::size_t>(first)];
@@ -80,6 +72,19 @@ void leave_dead_calls(std::uintptr_t stack) {
     pages::fault::leave(stack);
     report::leave();
     depth = first;
+}
+
+} // namespace
+
+bool is_nested(const void *return_address) {
+    if (comes_from_the_library(return_address)) return true;
+    leave_dead_calls(reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)));
+    return false;
+}
+
+void leave_dead_calls(std::uintptr_t stack) {
+    if (depth > 0) end_dead_calls(stack);
+    if (pages::dispatch::on) pages::dispatch::leave(stack); // last: from here on system calls are the program's
 }
 
 void Within::begin() {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "mpi/library.h"
+#include "pages/dispatch.h"
 #include "progress/progress.h"
 #include "trace/failure.h"
 #include "trace/source.h"
@@ -53,12 +54,17 @@ void leave_dead_calls(std::uintptr_t stack);
 class Inside {
 public:
     Inside() {
+    Inside() {
         if (depth < most_frames)
             frames[static_cast<std::size_t>(depth)] = {reinterpret_cast<std::uintptr_t>(this), progress::looking_here,
                                                        progress::blocked_here};
-        ++depth;
+        if (depth++ == 0 && pages::dispatch::on) [[unlikely]]
+            pages::dispatch::enter();
     }
-    ~Inside() { --depth; }
+    ~Inside() {
+        if (--depth == 0 && pages::dispatch::on) [[unlikely]]
+            pages::dispatch::leave();
+    }
     Inside(const Inside &) = delete;
     Inside &operator=(const Inside &) = delete;
 };

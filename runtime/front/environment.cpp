@@ -11,6 +11,7 @@
 #include "mpi/job.h"
 #include "mpi/report.h"
 #include "mpi/roster.h"
+#include "pages/dispatch.h"
 #include "pages/guard.h"
 #include "progress/helper.h"
 #include "trace/counters.h"
@@ -191,6 +192,8 @@ int Finalize() {
     if (active) end_messages();
     progress::helper::stop();
     if (settings.counters && !settings.off) {
+        stretto::count(Rule::system_call_seen, pages::dispatch::calls_seen);
+        stretto::count(Rule::thread_unseen, pages::dispatch::threads_unseen);
         print_counters(mpi::job.rank);
         collective::print_uses(mpi::job.rank);
     }

@@ -2,6 +2,7 @@
 // No destructor of ours runs then. Where the C library's jmp_buf can be read, the calls that the jump leaves are over at once; elsewhere
 // they are found at the next call (front/entry.h).
 #include "front/entry.h"
+#include "pages/dispatch.h"
 #include "pages/libc.h"
 
 #include <bit>
@@ -25,7 +26,7 @@ std::uintptr_t stack_of([[maybe_unused]] const __jmp_buf_tag *to) {
 }
 
 void about_to_jump(const __jmp_buf_tag *to) {
-    if (depth > 0) leave_dead_calls(stack_of(to));
+    if (depth > 0 || pages::dispatch::on) leave_dead_calls(stack_of(to));
 }
 
 } // namespace

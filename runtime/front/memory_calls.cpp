@@ -1,11 +1,16 @@
 // What a program asks of libc about memory itself. What is given back is not waited for: it is opened, and the rest of its message goes
 // nowhere. What changes its place, its protection or its pages has come first, so that nothing of ours undoes it later.
 //
+// Also system calls that come by other routes are seen (pages/dispatch.h), with the same consequences. Not those of callbacks of MPI, nor of
+// libraries' threads, nor what libc writes before it asks the kernel: so this is for all of them.
+//
 // Also libraries' calls come here, MPI's own and those of allocators among them, on threads and under locks that we know nothing of: to give
 // memory back takes no lock that anybody holds while it allocates.
 #include "front/entry.h"
 #include "front/pages.h"
+#include "pages/dispatch.h"
 #include "pages/guard.h"
+#include "pages/kernel.h"
 #include "pages/libc.h"
 #include "pages/memory.h"
 #include "pages/tracker.h"
@@ -22,17 +27,6 @@
 #include <sys/shm.h>
 #include <unistd.h>
 
-// What kernels know and the headers of most distributions do not yet.
-#ifndef MADV_POPULATE_WRITE
-#define MADV_POPULATE_WRITE 23
-#endif
-#ifndef MADV_DONTNEED_LOCKED
-#define MADV_DONTNEED_LOCKED 24
-#endif
-#ifndef MADV_GUARD_INSTALL
-#define MADV_GUARD_INSTALL 102
-#endif
-
 namespace stretto::front {
 
 namespace {
@@ -44,6 +38,7 @@ bool nothing_watched() {
 // The next reader of this memory is somebody else.
 void is_given_back(const char *how, const void *memory, std::size_t bytes) {
     if (nothing_watched()) return;
+    const pages::dispatch::Ours ours;
     if (!nested() && pages::Tracker::concerns(memory, bytes))
         fail(how, "bytes of a delta send are given away before MPIX_Delta_send_end");
     pages::Guard::give_up(memory, bytes);
@@ -56,6 +51,7 @@ void is_freed(const char *how, void *memory) {
 // The same bytes, elsewhere.
 void is_moved(const char *how, const void *memory, std::size_t bytes) {
     if (nothing_watched()) return;
+    const pages::dispatch::Ours ours;
     if (!nested() && pages::Tracker::concerns(memory, bytes))
         fail(how, "bytes of a delta send are given away before MPIX_Delta_send_end");
     pages::Guard::retire(memory, bytes);
@@ -64,13 +60,9 @@ void is_moved(const char *how, const void *memory, std::size_t bytes) {
 // The same bytes in the same place; what the kernel is told of them holds from now on.
 void is_changed(const void *memory, std::size_t bytes) {
     if (nothing_watched()) return;
+    const pages::dispatch::Ours ours;
     pages::Guard::retire(memory, bytes);
     pages::Tracker::leave_alone(memory, bytes);
-}
-
-bool drops(int advice) {
-    return advice == MADV_DONTNEED || advice == MADV_FREE || advice == MADV_REMOVE || advice == MADV_DONTNEED_LOCKED ||
-           advice == MADV_GUARD_INSTALL;
 }
 
 // The kernel fails where a page is closed.
@@ -173,7 +165,7 @@ PUBLIC void *sbrk(intptr_t more) noexcept {
 }
 
 PUBLIC int madvise(void *memory, size_t bytes, int advice) noexcept {
-    if (drops(advice)) is_given_back("madvise", memory, bytes);
+    if (stretto::pages::drops(advice)) is_given_back("madvise", memory, bytes);
     if (populates(advice)) is_changed(memory, bytes);
     return NEXT(madvise)(memory, bytes, advice);
 }

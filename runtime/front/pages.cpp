@@ -1,6 +1,7 @@
 #include "front/pages.h"
 
 #include "mpi/type_map.h"
+#include "pages/dispatch.h"
 #include "pages/guard.h"
 #include "pages/memory.h"
 #include "pages/tracker.h"
@@ -70,16 +71,23 @@ void warn(const char *variable, const char *forced, const char *got, const std::
                      got);
 }
 
+// What the kernel's accesses are not seen of is not watched, unless the user said that wrappers are enough.
+std::string see_system_calls() {
+    const bool by_wrappers = settings.system_calls && std::string_view(settings.system_calls) == "wrappers";
+    return by_wrappers ? "" : pages::dispatch::start(nested);
+}
+
 } // namespace
 
 void start_pages() {
     static const bool once = [] {
         progress::Guard::pages = true;
         source::start();
-        const pages::TrackingChoice tracking = pages::choose_tracking(settings.tracker);
+        const std::string unseen = see_system_calls();
+        const pages::TrackingChoice tracking = pages::choose_tracking(settings.tracker, unseen);
         const pages::GuardingChoice guarding =
             hears_of_free()
-                ? pages::choose_guarding(settings.guard)
+                ? pages::choose_guarding(settings.guard, unseen)
                 : pages::GuardingChoice{pages::Guarding::block, "the program brings its own malloc and free"};
         warn("STRETTO_TRACKER", settings.tracker, pages::name(tracking.tracking), tracking.reason);
         warn("STRETTO_GUARD", settings.guard, pages::name(guarding.guarding), guarding.reason);

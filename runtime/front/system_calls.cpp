@@ -1,10 +1,14 @@
 // What a program asks of libc with a buffer that pages are watched of. The kernel would answer EFAULT where a page is closed, so what is
 // guarded comes first, and what is tracked counts as written. What is asked about memory itself: memory_calls.cpp.
 //
+// No list of functions is whole: pages/dispatch.h sees every system call. This is for where it cannot, and is asked for all the same
+// (STRETTO_SYSCALLS=wrappers); and for what libc does before it asks the kernel.
+//
 // Also libraries' calls come here, MPI's own among them, on threads and under locks that we know nothing of: what does not touch watched
 // memory passes without any lock.
 #include "front/entry.h"
 #include "front/pages.h"
+#include "pages/dispatch.h"
 #include "pages/guard.h"
 #include "pages/libc.h"
 #include "pages/memory.h"
@@ -30,12 +34,18 @@ void lend(const void *memory, std::size_t bytes) {
     if (pages::Guard::any() && progress::Guard::mine) pages::Guard::lend(pages::addresses_of(memory, bytes));
 }
 
+[[gnu::noinline]] void settle_read(const void *memory, std::size_t bytes) {
+    const pages::dispatch::Ours ours;
+    pages::Guard::settle(memory, bytes);
+}
+
 void is_read(const void *memory, std::size_t bytes) {
     if (nested()) return lend(memory, bytes);
-    if (!nothing_watched()) pages::Guard::settle(memory, bytes);
+    if (!nothing_watched()) settle_read(memory, bytes);
 }
 
 [[gnu::noinline]] void settle_written(void *memory, std::size_t bytes) {
+    const pages::dispatch::Ours ours;
     pages::Guard::settle(memory, bytes);
     pages::Tracker::settle(memory, bytes);
 }

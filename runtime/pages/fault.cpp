@@ -1,32 +1,38 @@
 #include "pages/fault.h"
 
+#include "pages/dispatch.h"
 #include "pages/libc.h"
+#include "pages/mask.h"
+#include "pages/memory.h"
 #include "pages/quiet.h"
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cerrno>
 #include <csignal>
+#include <cstring>
+#include <sys/syscall.h>
 #include <ucontext.h>
+#include <unistd.h>
 
 namespace stretto::pages::fault {
 
 namespace {
 
-constexpr std::array<int, 2> ours = {SIGSEGV, SIGBUS};
+constexpr std::array<int, 3> ours = {SIGSEGV, SIGBUS, SIGSYS};
 
-bool is_ours(int signal) {
-    return signal == SIGSEGV || signal == SIGBUS;
-}
+std::atomic<bool> installed{false};
+std::atomic<Handler> of_calls{nullptr};
 
 // What the program asked for. A record is never changed while it may be read: a handler on another thread may be at it; it is used
 // again after so many more calls of sigaction.
 std::array<struct sigaction, 64> records;
 std::atomic<unsigned> next_record{0};
-std::atomic<struct sigaction *> of_segv{nullptr}, of_bus{nullptr};
+std::atomic<struct sigaction *> of_segv{nullptr}, of_bus{nullptr}, of_sys{nullptr};
 
 std::atomic<struct sigaction *> &programs_action(int signal) {
-    return signal == SIGSEGV ? of_segv : of_bus;
+    return signal == SIGSEGV ? of_segv : signal == SIGBUS ? of_bus : of_sys;
 }
 
 void set_programs_action(int signal, const struct sigaction &action) {
@@ -36,38 +42,7 @@ void set_programs_action(int signal, const struct sigaction &action) {
 }
 
 std::array<std::atomic<Owner>, 4> owners{};
-std::atomic<bool> installed{false};
 std::atomic<std::uint64_t> openings{0};
-
-// Hand a signal that is not ours to the program, as the kernel would have done.
-void pass_on(int signal, siginfo_t *info, ucontext_t *context) {
-    const struct sigaction action = *programs_action(signal).load();
-    const bool sent_by_somebody = info->si_code <= 0;
-    if (action.sa_handler == SIG_IGN && sent_by_somebody) return;
-    if (action.sa_handler == SIG_DFL || action.sa_handler == SIG_IGN) {
-        // To die from the faulting instruction itself, so that core file, debugger and parent see the true address: the access is
-        // made again under the default action.
-        struct sigaction by_default {};
-        by_default.sa_handler = SIG_DFL;
-        NEXT(sigaction)(signal, &by_default, nullptr);
-        if (sent_by_somebody) raise(signal);
-        return;
-    }
-    if (action.sa_flags & static_cast<int>(SA_RESETHAND)) {
-        struct sigaction by_default {};
-        by_default.sa_handler = SIG_DFL;
-        set_programs_action(signal, by_default);
-    }
-    // The mask that the kernel would have set, since the handler may leave by longjmp.
-    sigset_t mask;
-    sigorset(&mask, &context->uc_sigmask, &action.sa_mask);
-    if (!(action.sa_flags & SA_NODEFER)) sigaddset(&mask, signal);
-    pthread_sigmask(SIG_SETMASK, &mask, nullptr);
-    if (action.sa_flags & SA_SIGINFO)
-        action.sa_sigaction(signal, info, context);
-    else
-        action.sa_handler(signal);
-}
 
 const void *instruction_of([[maybe_unused]] const ucontext_t &context) {
 #if defined(__x86_64__)
@@ -129,13 +104,7 @@ bool reads([[maybe_unused]] const ucontext_t &context) {
 
 bool served(siginfo_t *info, const ucontext_t &context) {
     if (info->si_code <= 0) return false; // from kill(), not from the processor
-    const Access access{reinterpret_cast<std::uintptr_t>(info->si_addr),
-                        instruction_of(context),
-                        reads(context),
-                        context.uc_sigmask,
-                        context.uc_stack,
-                        stack_of(context),
-                        top_of(context)};
+    const Access access = fault::access(info, context);
     for (const auto &owner : owners)
         if (const Owner asked = owner.load(); asked && asked(access)) return true;
     // Nobody's page now, but perhaps it was when the access was made, and another thread opened it before we looked: once more,
@@ -153,29 +122,116 @@ bool served(siginfo_t *info, const ucontext_t &context) {
 void on_fault(int signal, siginfo_t *info, void *its_context) {
     const int error = errno;
     auto *context = static_cast<ucontext_t *>(its_context);
-    const bool done = served(info, *context);
+    const bool done = [&] {
+        const dispatch::Ours ours(stack_of(*context));
+        return served(info, *context);
+    }();
     errno = error;
     if (!done) pass_on(signal, info, context);
+}
+
+Handler handler_of(int signal) {
+    return signal == SIGSYS ? of_calls.load() : on_fault;
+}
+
+// Past libc, which has a restorer of its own.
+void set_kernels_action(int signal, const struct sigaction &action) {
+    const void *const restorer = dispatch::restorer();
+    if (!restorer) {
+        NEXT(sigaction)(signal, &action, nullptr);
+        return;
+    }
+    constexpr std::uint64_t has_restorer = 0x04000000;
+    struct {
+        Handler handler;
+        std::uint64_t flags;
+        const void *restorer;
+        std::uint64_t mask;
+    } kernels{action.sa_sigaction, static_cast<unsigned>(action.sa_flags) | has_restorer, restorer, 0};
+    std::memcpy(&kernels.mask, &action.sa_mask, sizeof kernels.mask);
+    syscall(SYS_rt_sigaction, signal, &kernels, nullptr, sizeof kernels.mask);
 }
 
 // SA_ONSTACK: where the program has an alternate stack, the ordinary one may have overflowed. SA_NODEFER, and a mask without the
 // synchronous signals: serving one fault may meet another.
 void install() {
     struct sigaction handler {};
-    handler.sa_sigaction = on_fault;
     handler.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER | SA_RESTART;
     handler.sa_mask = Quiet::all_but_synchronous();
     for (const int signal : ours) {
+        handler.sa_sigaction = handler_of(signal);
+        if (!handler.sa_sigaction) continue;
         struct sigaction before;
         NEXT(sigaction)(signal, nullptr, &before);
-        if ((before.sa_flags & SA_SIGINFO) && before.sa_sigaction == on_fault) continue;
+        if ((before.sa_flags & SA_SIGINFO) && before.sa_sigaction == handler.sa_sigaction) continue;
         set_programs_action(signal, before);
-        NEXT(sigaction)(signal, &handler, nullptr);
+        set_kernels_action(signal, handler);
     }
     installed = true;
 }
 
 } // namespace
+
+Access access(const siginfo_t *info, const ucontext_t &context) {
+    return {addresses_of(info->si_addr, 0).begin,
+            instruction_of(context),
+            reads(context),
+            context.uc_sigmask,
+            context.uc_stack,
+            stack_of(context),
+            top_of(context)};
+}
+
+void pass_on(int signal, siginfo_t *info, ucontext_t *context) {
+    const struct sigaction action = *programs_action(signal).load();
+    const bool sent_by_somebody = info->si_code <= 0, is_no_access = sent_by_somebody || signal == SIGSYS;
+    if (action.sa_handler == SIG_IGN && sent_by_somebody) return;
+    // One that the program had blocked would have ended it.
+    if (action.sa_handler == SIG_DFL || action.sa_handler == SIG_IGN || (!sent_by_somebody && mask::hides(signal))) {
+        // To die from the faulting instruction itself, so that core file, debugger and parent see the true address: the access is
+        // made again under the default action.
+        struct sigaction by_default {};
+        by_default.sa_handler = SIG_DFL;
+        NEXT(sigaction)(signal, &by_default, nullptr);
+        if (is_no_access) raise(signal);
+        return;
+    }
+    if (action.sa_flags & static_cast<int>(SA_RESETHAND)) {
+        struct sigaction by_default {};
+        by_default.sa_handler = SIG_DFL;
+        set_programs_action(signal, by_default);
+    }
+    // The mask that the kernel would have set, since the handler may leave by longjmp.
+    sigset_t mask;
+    sigorset(&mask, &context->uc_sigmask, &action.sa_mask);
+    if (!(action.sa_flags & SA_NODEFER)) sigaddset(&mask, signal);
+    NEXT(pthread_sigmask)(SIG_SETMASK, &mask, nullptr);
+    if (action.sa_flags & SA_SIGINFO)
+        action.sa_sigaction(signal, info, context);
+    else
+        action.sa_handler(signal);
+}
+
+void see_calls(Handler handler) {
+    of_calls = handler;
+    install();
+}
+
+bool handles(int signal) {
+    return installed && std::find(ours.begin(), ours.end(), signal) != ours.end() && handler_of(signal);
+}
+
+void change_action(int signal, const struct sigaction *action, struct sigaction *before) {
+    const struct sigaction last = *programs_action(signal).load();
+    if (action) set_programs_action(signal, *action);
+    if (before) *before = last;
+}
+
+std::uintptr_t stack_beside(const ucontext_t &context) {
+    const auto here = addresses_of(__builtin_frame_address(0), 0).begin;
+    const std::uintptr_t programs = stack_of(context);
+    return on(context.uc_stack, here) && !on(context.uc_stack, programs) ? programs : 0;
+}
 
 void add(Owner owner) {
     for (auto &place : owners) {
@@ -228,6 +284,7 @@ void pages_opened() {
 
 } // namespace stretto::pages::fault
 
+using namespace stretto::pages;
 using namespace stretto::pages::fault;
 
 // The program's view of the two signals.
@@ -235,16 +292,19 @@ extern "C" {
 
 __attribute__((visibility("default"))) int sigaction(int signal, const struct sigaction *action,
                                                      struct sigaction *before) noexcept {
-    if (!installed || !is_ours(signal)) return NEXT(sigaction)(signal, action, before);
-    const struct sigaction last = *programs_action(signal).load();
-    if (action) set_programs_action(signal, *action);
-    if (before) *before = last;
-    return 0;
+    if (handles(signal)) {
+        change_action(signal, action, before);
+        return 0;
+    }
+    if (!action || !mask::applies() || !mask::blocks_ours(action->sa_mask))
+        return NEXT(sigaction)(signal, action, before);
+    struct sigaction open = *action;
+    open.sa_mask = mask::without_ours(open.sa_mask);
+    return NEXT(sigaction)(signal, &open, before);
 }
 
 __attribute__((visibility("default"))) sighandler_t signal(int number, sighandler_t handler) noexcept {
-    if (!installed || !is_ours(number))
-        return NEXT(signal)(number, handler); // it has a memory of its own: siginterrupt
+    if (!handles(number)) return NEXT(signal)(number, handler); // it has a memory of its own: siginterrupt
     struct sigaction action {
     }, before;
     action.sa_handler = handler;

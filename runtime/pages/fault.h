@@ -1,6 +1,7 @@
 #pragma once
 #include <csignal>
 #include <cstdint>
+#include <ucontext.h>
 
 //! \brief One handler of SIGSEGV and SIGBUS, shared by the tracker, the guard and the program.
 //!
@@ -24,6 +25,9 @@ struct Access {
 //! the program's through meanwhile. True: the access may be tried again.
 using Owner = bool (*)(const Access &);
 
+//! The access, or the system call, that this signal was sent for.
+Access access(const siginfo_t *info, const ucontext_t &context);
+
 //! For an owner whose page it is: calls work(what) with the room that the program's stack has. Its alternate stack, which the handler of a
 //! fault must use (the ordinary one may have overflowed), may hold no more than a signal's frame (Python's faulthandler, Rust).
 void with_room(const Access &access, void (*work)(void *), void *what);
@@ -35,6 +39,20 @@ void leave(std::uintptr_t stack);
 //! From now on faults are offered to this owner. Installs the handler, and installs it again where a handler was set behind our back
 //! (by a library that was loaded so that its sigaction does not come here).
 void add(Owner owner);
+
+//! A handler of ours for SIGSYS, which is then shared with the program as the others are.
+using Handler = void (*)(int signal, siginfo_t *info, void *context);
+void see_calls(Handler handler);
+
+//! Is this one of the signals that are shared? Then change_action is the program's sigaction().
+bool handles(int signal);
+void change_action(int signal, const struct sigaction *action, struct sigaction *before);
+
+//! Hands a signal that is not ours to the program, as the kernel would have done.
+void pass_on(int signal, siginfo_t *info, ucontext_t *context);
+
+//! Where the program's stack ends (below it is free), if the handler runs on an alternate one; else 0.
+std::uintptr_t stack_beside(const ucontext_t &context);
 
 //! To be called after pages were opened and before their range is given up: a fault that nobody owns is tried once more when this
 //! was called since, for its page may have been ours when the access was made.

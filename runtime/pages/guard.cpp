@@ -1,6 +1,7 @@
 #include "pages/guard.h"
 
 #include "devices/devices.h"
+#include "pages/dispatch.h"
 #include "pages/libc.h"
 #include "pages/memory.h"
 #include "pages/quiet.h"
@@ -103,7 +104,9 @@ bool works(Guarding guarding) {
 
 } // namespace
 
-GuardingChoice choose_guarding(const char *forced) {
+GuardingChoice choose_guarding(const char *forced, const std::string &unseen) {
+    if (!unseen.empty()) return {Guarding::block, unseen};
+    const dispatch::Ours ours;
     const auto wanted = [&](const char *mechanism) { return !forced || std::strcmp(forced, mechanism) == 0; };
     std::string reason;
     opens_the_door(); // also for memory that userfaultfd refuses
@@ -165,12 +168,19 @@ Guard *Guard::begin(void *buffer, std::size_t bytes, Coming coming) {
     const std::size_t here = missing.begin > pages.begin ? missing.begin - std::max(pages.begin, addresses.begin) : 0;
     if (Tracker::concerns(pointer(pages.begin), pages.bytes())) return guard; // sent, and received into meanwhile
     if (guard->overlaps_another(pages)) return guard;
+    dispatch::watch();
+    if (!trying && !dispatch::sees_every_thread()) {
+        dispatch::unwatch();
+        return guard;
+    }
     fault::add(on_fault);
     const bool first = best.guarding == Guarding::userfault && memory.anonymous &&
                        (best.forced || !coming.fewer || !door) && !guard->shares_ && (trying || !anything_pinned());
     if ((first && guard->close(Guarding::userfault, pages, here, coming.fewer)) ||
         (door && guard->close(Guarding::mprotect, pages, here)))
         guard->edge_missing_ -= intersection(pages, missing).bytes();
+    else
+        dispatch::unwatch();
     return guard;
 }
 
@@ -493,6 +503,7 @@ void Guard::give_back() {
         fault::pages_opened(); // before the range is given up: see fault.h
         end_ = 0;
         begin_ = 0;
+        if (!all.empty()) dispatch::unwatch();
     }
     staged_.clear();
     kept_.reset();
@@ -539,7 +550,7 @@ bool Guard::bring(const fault::Access &access) {
     const std::uintptr_t address = access.address;
     const std::uintptr_t page = address / page_bytes() * page_bytes();
     Wish wish{this, {address, address + 1}, {page, page + page_bytes()}};
-    pthread_sigmask(SIG_SETMASK, &access.mask, nullptr); // it may take long
+    NEXT(pthread_sigmask)(SIG_SETMASK, &access.mask, nullptr); // it may take long
     const fault::Access *const outer = std::exchange(touch_, &access);
     fault::with_room(
         access, [](void *what) { until(static_cast<Wish *>(what)->page, come, what); }, &wish);

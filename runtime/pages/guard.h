@@ -29,8 +29,8 @@ struct GuardingChoice {
 };
 
 //! Tries the mechanisms, the best one first; "userfault", "mprotect" or "block" forces one. nullptr: not forced. A forced one that does
-//! not work here gives block, and the reason.
-GuardingChoice choose_guarding(const char *forced);
+//! not work here gives block, and the reason. unseen: why the kernel's accesses are not seen (dispatch.h); then it is block, too.
+GuardingChoice choose_guarding(const char *forced, const std::string &unseen = "");
 
 //! \brief What is known of a message when it begins to come in.
 struct Coming {
@@ -98,6 +98,9 @@ public:
     //! Might one be lent now? Then only the thread that may touch it may be in the library.
     static bool may_lend();
 
+    //! Are some of these bytes on guarded pages? Also without the lock.
+    static bool meets_a_guard(Range addresses);
+
     //! Is something of a message that has begun to come missing there?
     static bool comes_into(Range addresses);
 
@@ -152,7 +155,6 @@ private:
 
     Guard() = default;
     static bool on_fault(const fault::Access &access);
-    static bool meets_a_guard(Range addresses);
     static void before_fork();
     static void after_fork();
     static void in_child();

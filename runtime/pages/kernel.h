@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <linux/userfaultfd.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 
 // What the kernel offers and the headers of most distributions do not know yet. Each is tried before it is used.
 
@@ -10,9 +11,27 @@
 #define UFFD_FEATURE_WP_UNPOPULATED (1 << 13)
 #endif
 
-// Populate pages by reading them (Linux 5.14).
+// Populate pages by reading them, or as if they were written (Linux 5.14).
 #ifndef MADV_POPULATE_READ
 #define MADV_POPULATE_READ 22
+#endif
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23
+#endif
+
+// Drop pages, locked ones too (Linux 5.18); or so that they fault from then on (Linux 6.13).
+#ifndef MADV_DONTNEED_LOCKED
+#define MADV_DONTNEED_LOCKED 24
+#endif
+#ifndef MADV_GUARD_INSTALL
+#define MADV_GUARD_INSTALL 102
+#endif
+
+// A signal in place of a system call (Linux 5.11).
+#ifndef PR_SET_SYSCALL_USER_DISPATCH
+#define PR_SET_SYSCALL_USER_DISPATCH 59
+#define PR_SYS_DISPATCH_OFF 0
+#define PR_SYS_DISPATCH_ON 1
 #endif
 
 // ioctl on /proc/self/maps: the mapping at an address, without reading the text (Linux 6.11).

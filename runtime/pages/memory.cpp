@@ -46,6 +46,11 @@ bool protect(Range pages, int access) {
     return NEXT(mprotect)(pointer(pages.begin), pages.bytes(), access) == 0;
 }
 
+bool drops(int advice) {
+    return advice == MADV_DONTNEED || advice == MADV_FREE || advice == MADV_REMOVE || advice == MADV_DONTNEED_LOCKED ||
+           advice == MADV_GUARD_INSTALL;
+}
+
 namespace {
 
 //! What glibc keeps in front of a chunk of memory.

@@ -56,6 +56,9 @@ void conceal(Range addresses);
 //! False where the kernel refuses: they are no memory, or it would take a map more than there may be.
 bool protect(Range pages, int access);
 
+//! Does this advice (madvise) drop what is in memory?
+bool drops(int advice);
+
 //! Is there memory at this address?
 bool is_mapped(std::uintptr_t address);
 

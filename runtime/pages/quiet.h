@@ -1,4 +1,6 @@
 #pragma once
+#include "pages/libc.h"
+
 #include <csignal>
 #include <initializer_list>
 #include <pthread.h>
@@ -11,9 +13,9 @@ class Quiet {
 public:
     Quiet() {
         sigset_t all = all_but_synchronous();
-        pthread_sigmask(SIG_SETMASK, &all, &before_);
+        NEXT(pthread_sigmask)(SIG_SETMASK, &all, &before_);
     }
-    ~Quiet() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+    ~Quiet() { NEXT(pthread_sigmask)(SIG_SETMASK, &before_, nullptr); }
     Quiet(const Quiet &) = delete;
     Quiet &operator=(const Quiet &) = delete;
 
@@ -22,7 +24,8 @@ public:
     static sigset_t all_but_synchronous() {
         sigset_t all;
         sigfillset(&all);
-        for (const int synchronous : {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGABRT}) sigdelset(&all, synchronous);
+        for (const int synchronous : {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGABRT, SIGSYS})
+            sigdelset(&all, synchronous);
         return all;
     }
 

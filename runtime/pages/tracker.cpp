@@ -1,6 +1,7 @@
 #include "pages/tracker.h"
 
 #include "pages/bounds.h"
+#include "pages/dispatch.h"
 #include "pages/guard.h"
 #include "pages/memory.h"
 #include "pages/quiet.h"
@@ -125,7 +126,9 @@ bool works(Tracking tracking) {
 
 } // namespace
 
-TrackingChoice choose_tracking(const char *forced) {
+TrackingChoice choose_tracking(const char *forced, const std::string &unseen) {
+    if (!unseen.empty()) return {Tracking::none, unseen};
+    const dispatch::Ours ours;
     const auto wanted = [&](const char *mechanism) { return !forced || std::strcmp(forced, mechanism) == 0; };
     std::string reason;
     if (wanted("userfault")) {
@@ -182,9 +185,17 @@ Tracker *Tracker::begin(const void *buffer, std::size_t bytes, std::size_t unit_
     if (!memory.ordinary || memory.stack || overlaps_another(pages)) return tracker;
     const bool first = best == Tracking::userfault && memory.anonymous;
     tracker->awaited_ = std::move(awaited.addresses);
-    if (!(first && tracker->watch(Tracking::userfault, pages, unit_bytes)) &&
-        !tracker->watch(Tracking::mprotect, pages, unit_bytes))
+    dispatch::watch();
+    if (!trying && !dispatch::sees_every_thread()) {
+        dispatch::unwatch();
         tracker->awaited_.clear();
+        return tracker;
+    }
+    if (!(first && tracker->watch(Tracking::userfault, pages, unit_bytes)) &&
+        !tracker->watch(Tracking::mprotect, pages, unit_bytes)) {
+        dispatch::unwatch();
+        tracker->awaited_.clear();
+    }
     return tracker;
 }
 
@@ -500,6 +511,7 @@ void Tracker::leave_alone(const void *address, std::size_t bytes) {
         fault::pages_opened(); // before the range is given up: see fault.h
         tracker->how_ = Tracking::none;
         tracker->pages_ = {};
+        dispatch::unwatch();
         if (--active_ == 0) bounds.clear();
     }
 }
@@ -535,6 +547,7 @@ std::optional<Tracker::Misuse> Tracker::end() {
         end_watching();
         fault::pages_opened(); // before the range is given up: see fault.h
         pages_ = {};
+        dispatch::unwatch();
         if (--active_ == 0) bounds.clear();
     }
     const std::optional<Misuse> found = misuse_ ? misuse_ : changed_copy();

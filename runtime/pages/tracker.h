@@ -27,8 +27,8 @@ struct TrackingChoice {
 };
 
 //! Tries the mechanisms, the best one first; "userfault", "mprotect" or "none" forces one. nullptr: not forced. A forced one that does
-//! not work here gives none, and the reason.
-TrackingChoice choose_tracking(const char *forced);
+//! not work here gives none, and the reason. unseen: why the kernel's accesses are not seen (dispatch.h); then it is none, too.
+TrackingChoice choose_tracking(const char *forced, const std::string &unseen = "");
 
 //! \brief The sender's question: which bytes of a buffer has the program written, and moved past? (Bao et al. 2012, II.B.1)
 //!

@@ -125,10 +125,10 @@ void Guard::leave() {
     if (!was_quiet) return;
     sigset_t now;
     const sigset_t ours = stretto::pages::Quiet::all_but_synchronous();
-    pthread_sigmask(SIG_SETMASK, nullptr, &now);
+    NEXT(pthread_sigmask)(SIG_SETMASK, nullptr, &now);
     for (int signal = 1; signal < NSIG; signal++)
         if (sigismember(&ours, signal) == 1 && sigismember(&now, signal) == 0) return;
-    pthread_sigmask(SIG_SETMASK, &before_quiet, nullptr);
+    NEXT(pthread_sigmask)(SIG_SETMASK, &before_quiet, nullptr);
 }
 
 thread_local sigset_t Guard::before_quiet{};

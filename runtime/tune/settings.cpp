@@ -129,6 +129,7 @@ void read_settings() {
         settings.trigger = trigger_asked("STRETTO_TRIGGER", word).value_or(settings.trigger);
     settings.tracker = read_word("STRETTO_TRACKER", {"userfault", "mprotect", "none"});
     settings.guard = read_word("STRETTO_GUARD", {"userfault", "mprotect", "block"});
+    settings.system_calls = read_word("STRETTO_SYSCALLS", {"dispatch", "wrappers"});
     settings.trace = std::getenv("STRETTO_TRACE");
     settings.report = std::getenv("STRETTO_REPORT");
     if (const char *text = std::getenv("STRETTO_COLLECTIVES")) settings.collectives = text;

@@ -41,11 +41,12 @@ struct Settings {
     std::size_t budget = 64 << 20;  //!< STRETTO_BUDGET: bytes that may wait unmatched at a receiver, over all senders
     double fast_link = 1.25e9;      //!< STRETTO_FAST_LINK: bytes per second from which ordinary messages stay native
     Trigger trigger = Trigger::automatic; //!< STRETTO_TRIGGER: auto, annotations, pages or plain
-    const char *tracker = nullptr; //!< STRETTO_TRACKER: userfault, mprotect or none; nullptr: the best that works
-    const char *guard = nullptr;   //!< STRETTO_GUARD: userfault, mprotect or block
-    const char *trace = nullptr;   //!< STRETTO_TRACE: a folder for the ranks' timelines
-    const char *report = nullptr;  //!< STRETTO_REPORT: the file of the job's report
-    std::string collectives;       //!< STRETTO_COLLECTIVES and STRETTO_REORDER, of rank 0 (collective/choice.h)
+    const char *tracker = nullptr;      //!< STRETTO_TRACKER: userfault, mprotect or none; nullptr: the best that works
+    const char *guard = nullptr;        //!< STRETTO_GUARD: userfault, mprotect or block
+    const char *system_calls = nullptr; //!< STRETTO_SYSCALLS: dispatch or wrappers; nullptr: dispatch
+    const char *trace = nullptr;        //!< STRETTO_TRACE: a folder for the ranks' timelines
+    const char *report = nullptr;       //!< STRETTO_REPORT: the file of the job's report
+    std::string collectives;            //!< STRETTO_COLLECTIVES and STRETTO_REORDER, of rank 0 (collective/choice.h)
 
     //! May a thread of ours call the library?
     bool helps() const { return !off && (helper > 0 || (helper < 0 && (use.receives || use.sends))); }

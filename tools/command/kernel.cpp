@@ -1,4 +1,5 @@
 #include "kernel.h"
+#include "pages/dispatch.h"
 #include "pages/guard.h"
 #include "pages/tracker.h"
 #include "process.h"
@@ -95,9 +96,14 @@ std::vector<Feature> kernel_features() {
 }
 
 std::vector<PageChoice> page_choices() {
-    const pages::TrackingChoice tracking = pages::choose_tracking(std::getenv("STRETTO_TRACKER"));
-    const pages::GuardingChoice guarding = pages::choose_guarding(std::getenv("STRETTO_GUARD"));
-    return {{"what is written", "STRETTO_TRACKER", pages::name(tracking.tracking), tracking.reason},
+    const char *asked = std::getenv("STRETTO_SYSCALLS");
+    const bool by_wrappers = asked && std::strcmp(asked, "wrappers") == 0;
+    const std::string unseen = by_wrappers ? "" : pages::dispatch::start(nullptr);
+    const pages::TrackingChoice tracking = pages::choose_tracking(std::getenv("STRETTO_TRACKER"), unseen);
+    const pages::GuardingChoice guarding = pages::choose_guarding(std::getenv("STRETTO_GUARD"), unseen);
+    const char *seen = by_wrappers ? "wrappers" : unseen.empty() ? "dispatch" : "none";
+    return {{"what the kernel reads", "STRETTO_SYSCALLS", seen, by_wrappers ? "it was asked for" : unseen},
+            {"what is written", "STRETTO_TRACKER", pages::name(tracking.tracking), tracking.reason},
             {"what is touched", "STRETTO_GUARD", pages::name(guarding.guarding), guarding.reason}};
 }
 

@@ -28,6 +28,9 @@ const std::vector<Setting> &settings() {
          "who says what is final and what is needed: annotations, pages, plain (nobody); auto chooses"},
         {"STRETTO_TRACKER", "the best", "how pages tell what is written: userfault, mprotect, none"},
         {"STRETTO_GUARD", "the best", "how pages tell what is touched: userfault, mprotect, block"},
+        {"STRETTO_SYSCALLS", "dispatch",
+         "how system calls on watched memory are seen: dispatch (all of them, or nothing is watched), wrappers (those "
+         "by way of libc's usual functions)"},
         {"STRETTO_THRESHOLD", number(usual.threshold), "bytes: the smallest ordinary message that is framed"},
         {"STRETTO_LARGEST", number(usual.largest), "bytes: the largest one"},
         {"STRETTO_BUDGET", number(usual.budget),

@@ -1,0 +1,497 @@
+#include "pages/call_memory.h"
+
+#include "pages/libc.h"
+#include "pages/memory.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <fcntl.h>
+#include <linux/sched.h>
+#include <sys/mman.h>
+#include <sys/shm.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#if defined(__x86_64__) // whose system calls alone are seen: dispatch.h
+
+namespace stretto::pages {
+
+namespace {
+
+// No struct of the kernel's interface, and no path, is longer.
+constexpr std::size_t a_struct = 4096;
+// No element of an array that a call is given is longer (msghdr apart, which has a reader of its own).
+constexpr std::size_t an_element = 16;
+// Below it there are no programs' pages: a number, not an address.
+constexpr std::uintptr_t lowest_address = 1 << 12;
+constexpr std::size_t most_elements = 1024; // IOV_MAX, UIO_MAXIOV
+
+//! What the arguments of a call mean.
+enum class Kind : std::uint8_t {
+    numbers,    //!< no addresses
+    structs,    //!< addresses of structs and paths
+    sized,      //!< of arrays, too, whose length is another argument
+    buffer,     //!< the second is a buffer, of as many bytes as the third says; those after it are of structs
+    pieces,     //!< the second is an array of iovec, of as many as the third says
+    message,    //!< the second is a msghdr
+    messages,   //!< the second is an array of mmsghdr, of as many as the third says; those after it are of structs
+    memory,     //!< the first is a range of memory that changes, of as many bytes as the second says as a rule
+    everything, //!< they do not tell
+};
+
+struct Meaning {
+    Kind kind;
+    Use use; // of buffers
+};
+
+// In the order of their numbers nobody could check them: by kind, looked up in a table that is made once.
+constexpr long of_numbers[] = {SYS_close,
+                               SYS_lseek,
+                               SYS_dup,
+                               SYS_dup2,
+                               SYS_dup3,
+                               SYS_pause,
+                               SYS_alarm,
+                               SYS_getpid,
+                               SYS_getppid,
+                               SYS_gettid,
+                               SYS_socket,
+                               SYS_shutdown,
+                               SYS_listen,
+                               SYS_exit,
+                               SYS_exit_group,
+                               SYS_kill,
+                               SYS_tkill,
+                               SYS_tgkill,
+                               SYS_semget,
+                               SYS_msgget,
+                               SYS_shmget,
+                               SYS_flock,
+                               SYS_fsync,
+                               SYS_fdatasync,
+                               SYS_ftruncate,
+                               SYS_fchdir,
+                               SYS_fchmod,
+                               SYS_fchown,
+                               SYS_umask,
+                               SYS_getuid,
+                               SYS_getgid,
+                               SYS_geteuid,
+                               SYS_getegid,
+                               SYS_setuid,
+                               SYS_setgid,
+                               SYS_setpgid,
+                               SYS_getpgid,
+                               SYS_getpgrp,
+                               SYS_setsid,
+                               SYS_getsid,
+                               SYS_setreuid,
+                               SYS_setregid,
+                               SYS_setresuid,
+                               SYS_setresgid,
+                               SYS_personality,
+                               SYS_getpriority,
+                               SYS_setpriority,
+                               SYS_sched_yield,
+                               SYS_sched_getscheduler,
+                               SYS_sched_get_priority_max,
+                               SYS_sched_get_priority_min,
+                               SYS_munlockall,
+                               SYS_sync,
+                               SYS_syncfs,
+                               SYS_readahead,
+                               SYS_sync_file_range,
+                               SYS_fallocate,
+                               SYS_fadvise64,
+                               SYS_restart_syscall,
+                               SYS_epoll_create,
+                               SYS_epoll_create1,
+                               SYS_eventfd,
+                               SYS_eventfd2,
+                               SYS_timerfd_create,
+                               SYS_inotify_init,
+                               SYS_inotify_init1,
+                               SYS_inotify_rm_watch,
+                               SYS_timer_getoverrun,
+                               SYS_timer_delete,
+                               SYS_membarrier,
+                               SYS_ioprio_get,
+                               SYS_ioprio_set,
+                               SYS_pidfd_open,
+                               SYS_close_range,
+                               SYS_tee,
+                               SYS_rt_sigreturn,
+                               SYS_pkey_alloc,
+                               SYS_pkey_free};
+constexpr long of_structs[] = {SYS_open,
+                               SYS_openat,
+                               SYS_openat2,
+                               SYS_creat,
+                               SYS_stat,
+                               SYS_fstat,
+                               SYS_lstat,
+                               SYS_newfstatat,
+                               SYS_statx,
+                               SYS_statfs,
+                               SYS_fstatfs,
+                               SYS_access,
+                               SYS_faccessat,
+                               SYS_faccessat2,
+                               SYS_symlink,
+                               SYS_symlinkat,
+                               SYS_link,
+                               SYS_linkat,
+                               SYS_rename,
+                               SYS_renameat,
+                               SYS_renameat2,
+                               SYS_unlink,
+                               SYS_unlinkat,
+                               SYS_mkdir,
+                               SYS_mkdirat,
+                               SYS_rmdir,
+                               SYS_mknod,
+                               SYS_mknodat,
+                               SYS_chmod,
+                               SYS_fchmodat,
+                               SYS_chown,
+                               SYS_lchown,
+                               SYS_fchownat,
+                               SYS_truncate,
+                               SYS_utime,
+                               SYS_utimes,
+                               SYS_utimensat,
+                               SYS_futimesat,
+                               SYS_chdir,
+                               SYS_chroot,
+                               SYS_inotify_add_watch,
+                               SYS_memfd_create,
+                               SYS_name_to_handle_at,
+                               SYS_removexattr,
+                               SYS_lremovexattr,
+                               SYS_fremovexattr,
+                               SYS_mq_open,
+                               SYS_mq_unlink,
+                               SYS_mq_getsetattr,
+                               SYS_mq_notify,
+                               SYS_wait4,
+                               SYS_waitid,
+                               SYS_fcntl,
+                               SYS_sendfile,
+                               SYS_copy_file_range,
+                               SYS_splice,
+                               SYS_clock_gettime,
+                               SYS_clock_settime,
+                               SYS_clock_getres,
+                               SYS_gettimeofday,
+                               SYS_settimeofday,
+                               SYS_time,
+                               SYS_times,
+                               SYS_nanosleep,
+                               SYS_clock_nanosleep,
+                               SYS_setitimer,
+                               SYS_getitimer,
+                               SYS_timer_create,
+                               SYS_timer_settime,
+                               SYS_timer_gettime,
+                               SYS_timerfd_settime,
+                               SYS_timerfd_gettime,
+                               SYS_adjtimex,
+                               SYS_clock_adjtime,
+                               SYS_futex,
+                               SYS_select,
+                               SYS_pselect6,
+                               SYS_epoll_ctl,
+                               SYS_pipe,
+                               SYS_pipe2,
+                               SYS_socketpair,
+                               SYS_rt_sigaction,
+                               SYS_rt_sigprocmask,
+                               SYS_rt_sigpending,
+                               SYS_rt_sigtimedwait,
+                               SYS_rt_sigqueueinfo,
+                               SYS_rt_tgsigqueueinfo,
+                               SYS_rt_sigsuspend,
+                               SYS_signalfd,
+                               SYS_signalfd4,
+                               SYS_pidfd_send_signal,
+                               SYS_bind,
+                               SYS_connect,
+                               SYS_getsockname,
+                               SYS_getpeername,
+                               SYS_accept,
+                               SYS_accept4,
+                               SYS_semctl,
+                               SYS_msgctl,
+                               SYS_shmctl,
+                               SYS_semtimedop,
+                               SYS_uname,
+                               SYS_sysinfo,
+                               SYS_getrusage,
+                               SYS_getrlimit,
+                               SYS_setrlimit,
+                               SYS_prlimit64,
+                               SYS_getresuid,
+                               SYS_getresgid,
+                               SYS_sched_getparam,
+                               SYS_sched_setparam,
+                               SYS_sched_setscheduler,
+                               SYS_sched_rr_get_interval,
+                               SYS_sched_getattr,
+                               SYS_sched_setattr,
+                               SYS_getcpu,
+                               SYS_capget,
+                               SYS_capset,
+                               SYS_set_tid_address,
+                               SYS_get_robust_list,
+                               SYS_set_robust_list,
+                               SYS_arch_prctl,
+                               SYS_prctl};
+constexpr long of_sizes[] = {SYS_poll,
+                             SYS_ppoll,
+                             SYS_epoll_wait,
+                             SYS_epoll_pwait,
+                             SYS_epoll_pwait2,
+                             SYS_readlink,
+                             SYS_readlinkat,
+                             SYS_getcwd,
+                             SYS_getxattr,
+                             SYS_lgetxattr,
+                             SYS_fgetxattr,
+                             SYS_setxattr,
+                             SYS_lsetxattr,
+                             SYS_fsetxattr,
+                             SYS_listxattr,
+                             SYS_llistxattr,
+                             SYS_flistxattr,
+                             SYS_setsockopt,
+                             SYS_getsockopt,
+                             SYS_semop,
+                             SYS_msgsnd,
+                             SYS_msgrcv,
+                             SYS_mq_timedsend,
+                             SYS_mq_timedreceive,
+                             SYS_getrandom,
+                             SYS_getgroups,
+                             SYS_setgroups,
+                             SYS_sched_getaffinity,
+                             SYS_sched_setaffinity,
+                             SYS_get_mempolicy,
+                             SYS_set_mempolicy,
+                             SYS_sethostname,
+                             SYS_setdomainname,
+                             SYS_syslog};
+constexpr long of_buffers_read[] = {SYS_write, SYS_pwrite64, SYS_sendto};
+constexpr long of_buffers_written[] = {SYS_read, SYS_pread64, SYS_recvfrom, SYS_getdents, SYS_getdents64};
+constexpr long of_pieces_read[] = {SYS_writev, SYS_pwritev, SYS_pwritev2, SYS_vmsplice};
+constexpr long of_pieces_written[] = {SYS_readv, SYS_preadv, SYS_preadv2};
+constexpr long of_memory[] = {SYS_mmap,    SYS_munmap, SYS_mremap, SYS_mprotect, SYS_pkey_mprotect,
+                              SYS_madvise, SYS_mlock,  SYS_mlock2, SYS_munlock,  SYS_msync,
+                              SYS_mincore, SYS_mbind,  SYS_brk,    SYS_shmat};
+
+constexpr std::size_t most_numbers = 512;
+
+constexpr std::array<Meaning, most_numbers> meanings = [] {
+    std::array<Meaning, most_numbers> all;
+    all.fill({Kind::everything, Use::either}); // explicitly: GCC 12 initializes them with zeros
+    const auto set = [&](const auto &numbers, Kind kind, Use use = Use::either) {
+        for (const long number : numbers) all[static_cast<std::size_t>(number)] = {kind, use};
+    };
+    set(of_numbers, Kind::numbers);
+    set(of_structs, Kind::structs);
+    set(of_sizes, Kind::sized);
+    set(of_buffers_read, Kind::buffer, Use::reads);
+    set(of_buffers_written, Kind::buffer, Use::writes);
+    set(of_pieces_read, Kind::pieces, Use::reads);
+    set(of_pieces_written, Kind::pieces, Use::writes);
+    all[SYS_sendmsg] = {Kind::message, Use::reads};
+    all[SYS_recvmsg] = {Kind::message, Use::writes};
+    all[SYS_sendmmsg] = {Kind::messages, Use::reads};
+    all[SYS_recvmmsg] = {Kind::messages, Use::writes};
+    set(of_memory, Kind::memory);
+    return all;
+}();
+
+constexpr Meaning meaning_of(long number) {
+    const auto at = static_cast<std::size_t>(number); // a negative one is too large
+    return at < meanings.size() ? meanings[at] : Meaning{Kind::everything, Use::either};
+}
+static_assert(meaning_of(SYS_ioctl).kind == Kind::everything && meaning_of(-1).kind == Kind::everything);
+
+//! Tells what the arguments of one call name.
+class Teller {
+public:
+    Teller(const SystemCall &its_call, CallMemory &its_listener)
+        : call(its_call), meaning(meaning_of(call.number)), listener(its_listener) {}
+
+    void tell() {
+        switch (meaning.kind) {
+        case Kind::numbers:
+            break;
+        case Kind::structs:
+            structs(0, a_struct);
+            if (call.number == SYS_pselect6) mask_in_pair(argument(5));
+            break;
+        case Kind::sized:
+            structs(0, a_struct + an_element * longest_length());
+            break;
+        case Kind::buffer:
+            use(argument(1), argument(2), meaning.use);
+            structs(3, std::max<std::size_t>(a_struct, argument(2))); // in /proc/self/mem the place is an address
+            break;
+        case Kind::pieces:
+            pieces(argument(1), argument(2));
+            break;
+        case Kind::message:
+            messages<msghdr>(1);
+            break;
+        case Kind::messages:
+            messages<mmsghdr>(std::min<std::size_t>(argument(2), most_elements));
+            structs(3, a_struct);
+            break;
+        case Kind::memory:
+            changes();
+            break;
+        case Kind::everything:
+            listener.everything();
+        }
+    }
+
+private:
+    std::uintptr_t argument(std::size_t k) const { return call.arguments[k]; }
+
+    static Range range(std::uintptr_t address, std::size_t bytes) {
+        return {address, address + std::min<std::size_t>(bytes, UINTPTR_MAX - address)};
+    }
+
+    void use(std::uintptr_t address, std::size_t bytes, Use how) {
+        if (address >= lowest_address && bytes > 0) listener.used(range(address, bytes), how);
+    }
+
+    void use(const void *address, std::size_t bytes, Use how) { use(addresses_of(address, 0).begin, bytes, how); }
+
+    void structs(std::size_t first, std::size_t bytes) {
+        for (std::size_t k = first; k < call.arguments.size(); k++) use(argument(k), bytes, Use::either);
+    }
+
+    std::size_t longest_length() const {
+        std::size_t most = 0;
+        for (const std::uintptr_t value : call.arguments)
+            if (value < (std::uintptr_t{1} << 32)) most = std::max<std::size_t>(most, value);
+        return most;
+    }
+
+    //! Calls each(element) for copies of them: what is no memory is the kernel's to tell.
+    template <class Element, class Each>
+    void for_each(std::uintptr_t address, std::size_t count, Each each) {
+        constexpr std::size_t at_a_time = 512 / sizeof(Element); // an alternate stack may be small
+        if (count == 0 || count > most_elements) return;         // EINVAL
+        if (!listener.list(range(address, count * sizeof(Element)))) return;
+        std::array<Element, at_a_time> copy;
+        for (std::size_t at = 0; at < count; at += at_a_time) {
+            const std::size_t n = std::min(at_a_time, count - at);
+            const iovec to{copy.data(), n * sizeof(Element)}, from{pointer(address + at * sizeof(Element)), to.iov_len};
+            const ssize_t got = process_vm_readv(getpid(), &to, 1, &from, 1, 0);
+            if (got < 0 && errno != EFAULT) return listener.everything();
+            for (std::size_t k = 0; (k + 1) * sizeof(Element) <= static_cast<std::size_t>(std::max<ssize_t>(got, 0));
+                 k++)
+                each(copy[k]);
+        }
+    }
+
+    void pieces(std::uintptr_t address, std::size_t count) {
+        use(address, count * sizeof(iovec), Use::reads);
+        for_each<iovec>(address, count, [&](const iovec &piece) { use(piece.iov_base, piece.iov_len, meaning.use); });
+    }
+
+    // Its sixth argument is a mask's address and length.
+    void mask_in_pair(std::uintptr_t address) {
+        for_each<iovec>(address, 1, [&](const iovec &mask) { use(mask.iov_base, mask.iov_len, Use::reads); });
+    }
+
+    static const msghdr &header(const msghdr &message) { return message; }
+    static const msghdr &header(const mmsghdr &message) { return message.msg_hdr; }
+
+    // Also what the kernel says of a message that it sends is written into its header.
+    template <class Message>
+    void messages(std::size_t count) {
+        use(argument(1), count * sizeof(Message), Use::either);
+        for_each<Message>(argument(1), count, [&](const Message &each) {
+            const msghdr &message = header(each);
+            use(message.msg_name, message.msg_namelen, meaning.use);
+            use(message.msg_control, message.msg_controllen, meaning.use);
+            pieces(addresses_of(message.msg_iov, 0).begin, message.msg_iovlen);
+        });
+    }
+
+    void change(std::uintptr_t address, std::size_t bytes, Change change) {
+        if (address >= lowest_address && bytes > 0) listener.changed(range(address, bytes), change);
+    }
+
+    // New memory where nothing was is nobody's.
+    void changes() {
+        switch (call.number) {
+        case SYS_mmap:
+            if ((argument(3) & MAP_FIXED) && (argument(3) & MAP_FIXED_NOREPLACE) != MAP_FIXED_NOREPLACE)
+                change(argument(0), argument(1), Change::given_back);
+            return;
+        case SYS_munmap:
+            return change(argument(0), argument(1), Change::given_back);
+        case SYS_madvise:
+            return change(argument(0), argument(1),
+                          drops(static_cast<int>(argument(2))) ? Change::given_back : Change::altered);
+        case SYS_mremap: {
+            const std::uintptr_t before = argument(1), after = argument(2);
+            if (after < before) change(argument(0) + after, before - after, Change::given_back);
+            change(argument(0), std::min(before, after), Change::moved);
+            if (argument(3) & MREMAP_FIXED) change(argument(4), after, Change::given_back);
+            return;
+        }
+        case SYS_brk: { // the heap's end comes down
+            const auto end = addresses_of(NEXT(sbrk)(0), 0).begin;
+            if (argument(0) && argument(0) < end) change(argument(0), end - argument(0), Change::given_back);
+            return;
+        }
+        case SYS_shmat:
+            if ((argument(2) & SHM_REMAP) && argument(1)) {
+                shmid_ds of;
+                if (shmctl(static_cast<int>(argument(0)), IPC_STAT, &of) == 0)
+                    change(argument(1), of.shm_segsz, Change::given_back);
+            }
+            return;
+        case SYS_mincore: // a byte for each page
+        case SYS_mbind:
+            structs(2, a_struct + argument(1) / page_bytes());
+            [[fallthrough]];
+        default:
+            change(argument(0), argument(1), Change::altered);
+        }
+    }
+
+    const SystemCall &call;
+    const Meaning meaning;
+    CallMemory &listener;
+};
+
+} // namespace
+
+void tell_memory_of(const SystemCall &call, CallMemory &listener) {
+    Teller(call, listener).tell();
+}
+
+bool begins_a_thread(const SystemCall &call) {
+    switch (call.number) {
+    case SYS_vfork:
+    case SYS_clone3:
+        return true;
+    case SYS_clone:
+        return (call.arguments[0] & CLONE_VM) || call.arguments[1];
+    default:
+        return false;
+    }
+}
+
+} // namespace stretto::pages
+
+#endif

@@ -1,0 +1,86 @@
+#pragma once
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+//! \brief While memory is watched, each system call of the program is seen before the kernel reads its arguments, whatever route it
+//! takes (docs/safety.md, The kernel's accesses).
+//!
+//! The kernel would answer EFAULT, or stop short, where a page is closed. So it sends a SIGSYS in place of the call (syscall user
+//! dispatch, Linux 5.11, x86-64); the handler settles what the call can reach (call_memory.h) and lets it be made. A thread is told to
+//! the kernel once (arming is a store of one byte then):
+//!
+//!     passes ── memory is watched (watch) ─────────────────▶ stops
+//!       ▲  ◀── the thread enters our code (Ours) ─────────────  │
+//!       │  ── it leaves our code, memory is still watched ─▶    │
+//!       └──── a call is stopped, and nothing is watched ────────┘
+namespace stretto::pages::dispatch {
+
+//! Tries it in this thread, which is seen from then on. Empty when it works, else why not. inside: is this thread in a call of the MPI
+//! library? What it asks of the kernel there is the library's, and passes.
+std::string start(bool (*inside)());
+
+//! Are system calls seen? Never before start(), nor in a child.
+inline std::atomic<bool> on{false};
+
+//! Something more, or less, is watched. Called before pages are closed, and after they were opened.
+void watch();
+void unwatch();
+bool watches();
+
+//! May memory be watched now? Not while the process has a thread whose calls nobody sees, nor in an Unwatchable section. After watch().
+//! Always true where start() was not called or failed: then it is the caller's decision.
+bool sees_every_thread();
+
+//! This thread enters our code, or the MPI library, and leaves it.
+void enter();
+void leave();
+
+//! This thread has left our code, or the MPI library, by a jump. stack: where its own stack ends then.
+void leave(std::uintptr_t stack);
+
+//! \brief What this thread asks of the kernel meanwhile is ours.
+class Ours {
+public:
+    Ours();
+    //! stack: where the program's own stack ended, if we are on another one.
+    explicit Ours(std::uintptr_t stack);
+    ~Ours();
+    Ours(const Ours &) = delete;
+    Ours &operator=(const Ours &) = delete;
+};
+
+//! \brief libc blocks all signals in this call: a call that is stopped meanwhile would end the process. What was watched before is no
+//! danger, as the blocking itself is seen then, and leaves SIGSYS out. Nothing more is watched until the end.
+class Unwatchable {
+public:
+    Unwatchable();
+    ~Unwatchable();
+    Unwatchable(const Unwatchable &) = delete;
+    Unwatchable &operator=(const Unwatchable &) = delete;
+};
+
+//! \brief A thread from its begin to its end.
+class Thread {
+public:
+    //! of_library: the MPI library made it, or we: nobody needs to see its calls.
+    explicit Thread(bool of_library);
+    ~Thread();
+    Thread(const Thread &) = delete;
+    Thread &operator=(const Thread &) = delete;
+
+private:
+    const bool of_library_;
+};
+
+//! So many calls were looked at; so many times memory was not watched because of a thread that is not seen.
+inline std::atomic<std::uint64_t> calls_seen{0}, threads_unseen{0};
+
+//! What a handler of ours returns to, so that its return is no call that is looked at; nullptr: libc's.
+const void *restorer();
+
+//! Does any thread of the process stop at its next system call?
+bool armed();
+
+} // namespace stretto::pages::dispatch

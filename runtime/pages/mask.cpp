@@ -1,0 +1,132 @@
+#include "pages/mask.h"
+
+#include "pages/libc.h"
+
+#include <array>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <pthread.h>
+
+namespace stretto::pages::mask {
+
+namespace {
+
+constexpr std::array ours = {SIGSEGV, SIGBUS, SIGSYS};
+
+//! Of this thread, by their places in `ours`.
+constinit thread_local std::array<bool, ours.size()> hidden{};
+
+void add_hidden(sigset_t &mask) {
+    for (std::size_t k = 0; k < ours.size(); k++)
+        if (hidden[k]) sigaddset(&mask, ours[k]);
+}
+
+void hide(int how, const sigset_t &mask) {
+    for (std::size_t k = 0; k < ours.size(); k++) {
+        const bool member = sigismember(&mask, ours[k]) == 1;
+        if (how == SIG_SETMASK)
+            hidden[k] = member;
+        else if (member)
+            hidden[k] = how == SIG_BLOCK;
+    }
+}
+
+} // namespace
+
+bool applies() {
+    static const bool on = [] {
+        const char *word = std::getenv("STRETTO");
+        return !word || std::strcmp(word, "off") != 0;
+    }();
+    return on;
+}
+
+sigset_t without_ours(const sigset_t &mask) {
+    sigset_t open = mask;
+    for (const int signal : ours) sigdelset(&open, signal);
+    return open;
+}
+
+bool blocks_ours(const sigset_t &mask) {
+    for (const int signal : ours)
+        if (sigismember(&mask, signal)) return true;
+    return false;
+}
+
+bool hides(int signal) {
+    for (std::size_t k = 0; k < ours.size(); k++)
+        if (ours[k] == signal) return hidden[k];
+    return false;
+}
+
+sigset_t change(int how, const sigset_t *mask, sigset_t &kernels) {
+    sigset_t before = kernels;
+    add_hidden(before);
+    if (!mask) return before;
+    hide(how, *mask);
+    if (how == SIG_BLOCK) sigorset(&kernels, &kernels, mask);
+    if (how == SIG_SETMASK) kernels = *mask;
+    if (how == SIG_UNBLOCK)
+        for (int signal = 1; signal < NSIG; signal++)
+            if (sigismember(mask, signal) == 1) sigdelset(&kernels, signal);
+    kernels = without_ours(kernels);
+    return before;
+}
+
+void unblock_ours() {
+    sigset_t open;
+    sigemptyset(&open);
+    for (const int signal : ours) sigaddset(&open, signal);
+    sigset_t before;
+    if (!applies() || NEXT(pthread_sigmask)(SIG_UNBLOCK, &open, &before) != 0) return;
+    for (std::size_t k = 0; k < ours.size(); k++)
+        if (sigismember(&before, ours[k])) hidden[k] = true;
+}
+
+namespace {
+
+int set(int how, const sigset_t *mask, sigset_t *before) {
+    if (!applies() || !mask || (how != SIG_BLOCK && how != SIG_UNBLOCK && how != SIG_SETMASK)) {
+        const int error = NEXT(pthread_sigmask)(how, mask, before);
+        if (error == 0 && before) add_hidden(*before);
+        return error;
+    }
+    const sigset_t wanted = *mask; // both may be the same memory
+    const sigset_t open = without_ours(wanted);
+    const auto was = hidden;
+    hide(how, wanted); // before a handler of what is unblocked looks
+    const int error = NEXT(pthread_sigmask)(how, how == SIG_UNBLOCK ? &wanted : &open, before);
+    if (before && error == 0)
+        for (std::size_t k = 0; k < ours.size(); k++)
+            if (was[k]) sigaddset(before, ours[k]);
+    return error;
+}
+
+} // namespace
+
+} // namespace stretto::pages::mask
+
+using namespace stretto::pages;
+
+#define PUBLIC __attribute__((visibility("default")))
+
+extern "C" {
+
+PUBLIC int pthread_sigmask(int how, const sigset_t *mask, sigset_t *before) noexcept {
+    return mask::set(how, mask, before);
+}
+
+PUBLIC int sigprocmask(int how, const sigset_t *mask, sigset_t *before) noexcept {
+    const int error = mask::set(how, mask, before);
+    if (error == 0) return 0;
+    errno = error;
+    return -1;
+}
+
+PUBLIC int sigsuspend(const sigset_t *mask) {
+    if (!mask::applies()) return NEXT(sigsuspend)(mask);
+    const sigset_t open = mask::without_ours(*mask);
+    return NEXT(sigsuspend)(&open);
+}
+}

@@ -1,0 +1,26 @@
+#pragma once
+#include <csignal>
+
+//! \brief The program's masks of signals, without those that tell of watched memory.
+//!
+//! Where SIGSEGV, SIGBUS or SIGSYS is blocked the kernel ends the process instead of telling. So what blocks them (sigprocmask,
+//! pthread_sigmask, sigsuspend, a handler's sa_mask) leaves them out, and who asks for a mask is told what it had set.
+namespace stretto::pages::mask {
+
+//! The program's mask for the kernel: what it may not block is left out.
+sigset_t without_ours(const sigset_t &mask);
+bool blocks_ours(const sigset_t &mask);
+
+//! As sigprocmask() would change `kernels` for this thread. Returns what the program's own mask was.
+sigset_t change(int how, const sigset_t *mask, sigset_t &kernels);
+
+//! Is this signal blocked in the eyes of this thread?
+bool hides(int signal);
+
+//! This thread may have been made, or have blocked them, before anybody saw it.
+void unblock_ours();
+
+//! STRETTO=off: all masks are the program's.
+bool applies();
+
+} // namespace stretto::pages::mask
