@@ -190,19 +190,19 @@ int Links::even_to_odd(int largest, const Patience &patience, Flags &complete) {
 }
 
 Link Links::eager(int largest) {
+    const bool sends = rank % 2 == 0 && to == rank + 1;
     Flags complete{};
     std::size_t agreed = 0;
-    // Less than the library says that it has sent, or than all that are known hold: look again, and longer.
+    // Not what the library says that it has sent, or less than all that are known hold: look again, and longer.
     for (const Patience &patience : patiences) {
         complete.fill(0);
         agreed = static_cast<std::size_t>(worst(even_to_odd(largest, patience, complete)));
         bool enough = agreed >= always_wanted;
-        for (std::size_t k = 0; k < n && sizes[k] <= largest; k++)
-            enough = enough && (!complete[k] || static_cast<std::size_t>(sizes[k]) <= agreed);
+        for (std::size_t k = 0; k < n && sends && sizes[k] <= largest; k++)
+            enough = enough && complete[k] == (static_cast<std::size_t>(sizes[k]) <= agreed);
         if (worst(enough) > 0) break;
     }
     bool completes = true;
-    const bool sends = rank % 2 == 0 && to == rank + 1;
     for (std::size_t k = 0; k < n && sends && sizes[k] <= static_cast<int>(agreed); k++)
         completes = completes && complete[k];
     return {.eager = agreed, .completes = worst(completes) > 0};
