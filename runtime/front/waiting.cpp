@@ -86,6 +86,7 @@ bool wait_natively(Operation &operation, bool unmatched) {
 Woken wait_natively(MPI_Request &request, MPI_Status *status, int &error) {
     {
         const progress::Guard guard;
+        if (!only_receives_are_under_way()) return Woken::not_at_all;
         int done = 0;
         error = mpi::library.Test(&request, &done, status);
         if (done || error != MPI_SUCCESS) return Woken::by_request;
