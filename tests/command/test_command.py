@@ -95,7 +95,9 @@ def test_colour_is_for_terminals_that_want_it():
     def shown(**more):
         environment = {name: value for name, value in os.environ.items() if name != "NO_COLOR"} | more
         environment["TERM"] = "xterm"
-        done, text = on_a_terminal(lambda terminal: subprocess.Popen([STRETTO, "info"], stdout=terminal, env=environment))
+        done, text = on_a_terminal(
+            lambda terminal: subprocess.Popen([STRETTO, "info"], stdout=terminal, env=environment)
+        )
         done.wait()
         return text
 
