@@ -1,12 +1,16 @@
 """From the jobs of never-slower to its rows: ratios of jobs of the same turn, their medians, intervals of these, and when turns are enough."""
 
+import sys
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
-from math import comb
 from statistics import geometric_mean, median
 
+from place import TRY
+
+sys.path.append(str(TRY))
+from speedup import order_statistic
+
 PLAIN, DEFAULT = "plain", "stretto run"
-CONFIDENCE = 0.95
 NARROW = 0.01  # an interval's end is at most so far from its median
 AS_FAST = 0.98  # of plain: what is not slower
 FASTER = 1.02  # of the default: what it should have found
@@ -42,17 +46,8 @@ class Ratio:
 
 def interval(values: list[float]) -> tuple[float, float] | None:
     """Between which of the values their median lies, by the order statistics of whatever distribution. None: five turns cannot tell."""
-    count = len(values)
-    outside, last = 0.0, None
-    for k in range(count // 2):
-        outside += 2 * comb(count, k) / 2**count  # so many values on one side of the median, or on the other
-        if outside > 1 - CONFIDENCE:
-            break
-        last = k
-    if last is None:
-        return None
-    ordered = sorted(values)
-    return ordered[last], ordered[count - 1 - last]
+    ordered, rank = sorted(values), order_statistic(len(values))
+    return (ordered[rank - 1], ordered[-rank]) if rank else None
 
 
 def ratio(values: list[float]) -> Ratio:

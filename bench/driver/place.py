@@ -14,6 +14,7 @@ from wrong import Wrong
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 LAB = ROOT / "tools/lab"
+TRY = ROOT / "tools/try"
 HERE = "none"  # what --lab says for: no lab, on this host
 WHEEL_ABIS = {"openmpi": "openmpi", "openmpi5": "openmpi", "mpich": "mpich"}  # the modules in mpi4py's wheel
 

@@ -69,6 +69,7 @@ public:
         library.Comm_rank(group, &rank);
         library.Comm_size(group, &size);
         alone = size == 1;
+        sends = rank % 2 == 0 && rank + 1 < size;
         to = (rank + 1) % size;
         from = (rank + size - 1) % size;
         // Used, so that no page of it is missing when the time is taken.
@@ -100,7 +101,8 @@ private:
     MPI_Comm group, everyone;
     int rank = 0, size = 1, to = 0, from = 0;
     bool alone = true;
-    double best = 0; // bytes per second of our link
+    bool sends = false; // where eager limits are looked for
+    double best = 0;    // bytes per second of our link
     std::vector<char> out, in;
 };
 
@@ -185,24 +187,23 @@ int Links::receive(int largest) {
 
 int Links::even_to_odd(int largest, const Patience &patience, Flags &complete) {
     if (rank % 2 == 1) return receive(largest);
-    if (to == rank + 1) send(largest, patience, complete);
+    if (sends) send(largest, patience, complete);
     return largest;
 }
 
 Link Links::eager(int largest) {
     Flags complete{};
     std::size_t agreed = 0;
-    // Less than the library says that it has sent, or than all that are known hold: look again, and longer.
+    // Not what the library says that it has sent, or less than all that are known hold: look again, and longer.
     for (const Patience &patience : patiences) {
         complete.fill(0);
         agreed = static_cast<std::size_t>(worst(even_to_odd(largest, patience, complete)));
         bool enough = agreed >= always_wanted;
-        for (std::size_t k = 0; k < n && sizes[k] <= largest; k++)
-            enough = enough && (!complete[k] || static_cast<std::size_t>(sizes[k]) <= agreed);
+        for (std::size_t k = 0; k < n && sends && sizes[k] <= largest; k++)
+            enough = enough && complete[k] == (static_cast<std::size_t>(sizes[k]) <= agreed);
         if (worst(enough) > 0) break;
     }
     bool completes = true;
-    const bool sends = rank % 2 == 0 && to == rank + 1;
     for (std::size_t k = 0; k < n && sends && sizes[k] <= static_cast<int>(agreed); k++)
         completes = completes && complete[k];
     return {.eager = agreed, .completes = worst(completes) > 0};

@@ -3,7 +3,7 @@ import sys
 
 from launch import ROOT, YIELDING, YIELDING_IN_COLLECTIVES
 
-for folder in ("bench/driver", "tools/lab"):
+for folder in ("bench/driver", "tools/lab", "tools/try"):
     sys.path.append(str(ROOT / folder))
 
 # Other tests need the cores, too, and no time decides here.

@@ -3,7 +3,6 @@
 import json
 import os
 import pathlib
-import pty
 import signal
 import subprocess
 import sys
@@ -11,6 +10,7 @@ import sys
 import pytest
 from compile import program
 from launch import BUILD, ROOT, launch, library, mpis
+from terminal import on_a_terminal
 
 STRETTO = BUILD / "bin/stretto"
 INTERPOSE = ROOT / "tests/interpose"
@@ -92,22 +92,17 @@ def test_info_tells_programs_and_people_the_same():
 
 
 def test_colour_is_for_terminals_that_want_it():
-    def on_a_terminal(**more):
+    def shown(**more):
         environment = {name: value for name, value in os.environ.items() if name != "NO_COLOR"} | more
-        ours, theirs = pty.openpty()
-        done = subprocess.Popen([STRETTO, "info"], stdout=theirs, env={**environment, "TERM": "xterm"})
-        os.close(theirs)
-        text = b""
-        try:
-            while piece := os.read(ours, 65536):
-                text += piece
-        except OSError:  # how Linux says that the other end is closed
-            pass
+        environment["TERM"] = "xterm"
+        done, text = on_a_terminal(
+            lambda terminal: subprocess.Popen([STRETTO, "info"], stdout=terminal, env=environment)
+        )
         done.wait()
         return text
 
-    assert b"\033[1m" in on_a_terminal()
-    assert b"\033" not in on_a_terminal(NO_COLOR="1")
+    assert b"\033[1m" in shown()
+    assert b"\033" not in shown(NO_COLOR="1")
 
 
 @pytest.mark.mpi

@@ -80,6 +80,34 @@ PROMISE(while_a_rank_waits_it_takes_in_what_it_posted_before) {
     free(large);
 }
 
+PROMISE(what_is_inactive_is_not_waited_for_while_a_receive_is_posted) {
+    unsigned char *large = malloc(LARGEST), word = 0;
+    MPI_Request beside, none[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};
+    if (rank == 0) {
+        MPI_Irecv(large, LARGEST, MPI_BYTE, 1, 1, MPI_COMM_WORLD, &beside);
+        MPI_Send_init(&word, 1, MPI_BYTE, 1, 2, MPI_COMM_WORLD, &none[1]); /* not started */
+        MPI_Wait(&none[0], status);
+        CHECK(status_is_empty(status));
+        MPI_Wait(&none[1], status);
+        CHECK(status_is_empty(status));
+        MPI_Waitall(2, none, status);
+        CHECK(status_is_empty(&status[0]) && status_is_empty(&status[1]));
+        int at;
+        MPI_Waitany(2, none, &at, status);
+        CHECK(at == MPI_UNDEFINED && status_is_empty(status));
+        MPI_Request_free(&none[1]);
+        tell(1);
+        MPI_Wait(&beside, status);
+        CHECK(status_is(status, 1, 1, LARGEST) && holds(large, LARGEST, 3));
+    }
+    if (rank == 1) {
+        hear(0);
+        fill(large, LARGEST, 3);
+        MPI_Send(large, LARGEST, MPI_BYTE, 0, 1, MPI_COMM_WORLD);
+    }
+    free(large);
+}
+
 PROMISE(waitany_completes_each_request_once) {
     post_all();
     if (rank == 1) {

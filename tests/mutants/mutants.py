@@ -113,6 +113,13 @@ MUTANTS = [
         env={"STRETTO_DELTA": "262144", "STRETTO_FAST_LINK": "1e300", "STRETTO_THRESHOLD": "0"},
     ),
     Mutant(
+        "a wait in the library for a request that is not active waits for a receive that is posted",
+        "front/waiting.cpp",
+        "if (done || error != MPI_SUCCESS) return Woken::by_request;",
+        "if (error != MPI_SUCCESS) return Woken::by_request;",
+        ("what_is_inactive_is_not_waited_for_while_a_receive_is_posted",),
+    ),
+    Mutant(
         "rule 8: deltas are not handed over before a call that may block",
         "front/environment.cpp",
         "        progress::hand_over();\n        progress::poll();",

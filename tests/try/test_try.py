@@ -3,7 +3,6 @@
 import json
 import os
 import pathlib
-import pty
 import signal
 import subprocess
 import time
@@ -12,6 +11,7 @@ import uuid
 import pytest
 from compile import program
 from launch import BUILD, as_from_a_terminal, library, mpis
+from terminal import on_a_terminal
 
 HERE = pathlib.Path(__file__).parent
 STRETTO = BUILD / "bin/stretto"
@@ -256,14 +256,7 @@ def test_variables_that_are_set_are_named(try_, unknown, environment):
 
 
 def test_on_a_terminal_one_line_is_rewritten(try_, unknown):
-    ours, theirs = pty.openpty()
-    trial = try_.start("--turns", 1, "--setting", "default", *unknown("true"), stderr=theirs)
-    os.close(theirs)
-    text = b""
-    try:
-        while piece := os.read(ours, 65536):
-            text += piece
-    except OSError:  # how Linux says that the other end is closed
-        pass
+    words = ["--turns", 1, "--setting", "default", *unknown("true")]
+    trial, text = on_a_terminal(lambda terminal: try_.start(*words, stderr=terminal))
     assert trial.wait(LIMIT) == 0
     assert b"\r\033[Krun 4 of at most 4, turn 1, default" in text and text.endswith(b"\r\033[K")

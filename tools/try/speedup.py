@@ -58,7 +58,7 @@ def interval(ratios: list[float]) -> tuple[float, float]:
 
 
 def order_statistic(turns: int) -> int:
-    """The largest k for which the k-th smallest and the k-th largest of so many values are far enough apart."""
+    """The largest k for which the k-th smallest and the k-th largest of so many values are far enough apart; 0: there is none."""
     below, k = 0.0, 0
     while True:
         below += math.comb(turns, k) / 2**turns  # P(B <= k)
