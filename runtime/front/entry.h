@@ -54,7 +54,6 @@ void leave_dead_calls(std::uintptr_t stack);
 class Inside {
 public:
     Inside() {
-    Inside() {
         if (depth < most_frames)
             frames[static_cast<std::size_t>(depth)] = {reinterpret_cast<std::uintptr_t>(this), progress::looking_here,
                                                        progress::blocked_here};
