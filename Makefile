@@ -87,7 +87,8 @@ model: setup ## the protocol's models, checked
 	@docs/protocol/check
 
 .PHONY: hazards
-hazards: build ## what breaks page protection, under each of its mechanisms; as root, as an unprivileged user too
+hazards: configure ## what breaks page protection, under each of its mechanisms; as root, as an unprivileged user too
+	@cmake --build $(BUILD) --target unit_tests
 	@tests/hazard/run --build $(BUILD)
 
 .PHONY: mutants

@@ -17,26 +17,37 @@ namespace stretto::front {
 
 namespace {
 
-//! What a thread begins with.
-struct Beginning {
-    void *(*work)(void *);
-    void *argument;
-    bool of_library;
+//! A thread from its begin to its end.
+struct Life {
+    void *(*const work)(void *);
+    void *const argument;
+    const bool of_library;
+    std::optional<pages::dispatch::Thread> thread{};
 };
 
 // What the library makes, in a call of the program or on a thread of its own, is the library's.
 constinit thread_local bool is_of_library = false;
 
-//! Ends with the thread, also by pthread_exit and when it is cancelled.
-thread_local std::optional<pages::dispatch::Thread> this_thread;
+void end(void *its_life) {
+    delete static_cast<Life *>(its_life);
+}
 
-void *begin(void *its_beginning) {
-    auto *const there = static_cast<Beginning *>(its_beginning);
-    const Beginning beginning = *there;
-    delete there;
-    is_of_library = beginning.of_library;
-    this_thread.emplace(beginning.of_library);
-    return beginning.work(beginning.argument);
+//! Ends a life with its thread, also by pthread_exit and when it is cancelled. A thread_local object with a destructor would wait for the
+//! loader's lock, which who waits for this thread in a library's constructor holds.
+std::optional<pthread_key_t> key_of_lives() {
+    static const std::optional<pthread_key_t> key = [] {
+        pthread_key_t made;
+        return pthread_key_create(&made, end) == 0 ? std::optional(made) : std::nullopt;
+    }();
+    return key;
+}
+
+void *begin(void *its_life) {
+    auto *const life = static_cast<Life *>(its_life);
+    is_of_library = life->of_library;
+    life->thread.emplace(life->of_library);
+    pthread_setspecific(*key_of_lives(), life);
+    return life->work(life->argument);
 }
 
 // Of a process that is never watched no thread needs to be seen. Before MPI_Init nobody knows, and STRETTO=off alone is certain.
@@ -58,12 +69,12 @@ extern "C" {
 
 PUBLIC int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*work)(void *),
                           void *argument) noexcept {
-    if (is_off()) return NEXT(pthread_create)(thread, attributes, work, argument);
-    auto *const beginning = new (std::nothrow) Beginning{work, argument, nested() || is_of_library};
-    if (!beginning) return EAGAIN;
+    if (is_off() || !key_of_lives()) return NEXT(pthread_create)(thread, attributes, work, argument);
+    auto *const life = new (std::nothrow) Life{work, argument, nested() || is_of_library};
+    if (!life) return EAGAIN;
     const Unwatchable blocks_signals;
-    const int error = NEXT(pthread_create)(thread, attributes, begin, beginning);
-    if (error) delete beginning;
+    const int error = NEXT(pthread_create)(thread, attributes, begin, life);
+    if (error) end(life);
     return error;
 }
 

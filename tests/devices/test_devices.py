@@ -16,6 +16,7 @@ NO_KERNEL = {
     "OMPI_MCA_btl_vader_single_copy_mechanism": "none",
     "OMPI_MCA_btl_sm_use_cma": "0",
     "MPIR_CVAR_CH4_CMA_ENABLE": "0",
+    "UCX_TLS": "self,posix,sysv",
 }
 # The stand-in steps through what the library copies: by large instructions.
 STEPS = {"GLIBC_TUNABLES": "glibc.cpu.x86_rep_movsb_threshold=1000000000"}

@@ -1,11 +1,10 @@
 """MPI begins before main and ends after it: in a library's constructor and destructor."""
 
 import pathlib
-import subprocess
 
 import pytest
 from compile import program
-from launch import BUILD, launch, library, mpis
+from launch import launch, library
 
 HERE = pathlib.Path(__file__).parent
 USES = {
@@ -17,11 +16,7 @@ USES = {
 
 def session(mpi):
     """The library of the program's, which knows nothing of Stretto."""
-    out = BUILD / "tests" / mpi / "libsession.so"
-    out.parent.mkdir(parents=True, exist_ok=True)
-    command = [mpis()[mpi]["mpicc"], "-g", "-O1", "-shared", "-fPIC", HERE / "session.c", "-o", out]
-    subprocess.run(command, check=True, capture_output=True, timeout=60)
-    return out
+    return program(mpi, "libsession.so", [HERE / "session.c"], flags=["-shared", "-fPIC"])
 
 
 @pytest.mark.parametrize("use", USES)
