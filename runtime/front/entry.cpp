@@ -10,6 +10,8 @@
 #include "trace/report.h"
 
 #include <algorithm>
+#include <array>
+#include <atomic>
 #include <cstring>
 #include <dlfcn.h>
 #include <string_view>
@@ -34,16 +36,15 @@ bool is_of_the_library(const void *address) {
                        [&](std::string_view part) { return name.starts_with(part); });
 }
 
-// There are few places that such calls come from.
+// There are few places that such calls come from. Of all threads: a library that is loaded late has little room for each one's own.
 bool comes_from_the_library(const void *address) {
-    struct Known {
-        const void *address;
-        bool is;
-    };
-    static constinit thread_local std::array<Known, 64> known{};
-    Known &one = known[(reinterpret_cast<std::uintptr_t>(address) >> 2) % known.size()];
-    if (one.address != address) one = {address, is_of_the_library(address)};
-    return one.is;
+    static constinit std::array<std::atomic<std::uintptr_t>, 64> known{}; // an address, and in its lowest bit whether it is
+    const auto number = reinterpret_cast<std::uintptr_t>(address) << 1;
+    std::atomic<std::uintptr_t> &one = known[(number >> 3) % known.size()];
+    if (const std::uintptr_t found = one.load(std::memory_order_relaxed); found >> 1 == number >> 1) return found & 1;
+    const bool is = is_of_the_library(address);
+    one.store(number | is, std::memory_order_relaxed);
+    return is;
 }
 
 // Stacks grow downwards: what lies below where the program is now is over. Of another stack than the thread's (a fiber's) nobody knows.

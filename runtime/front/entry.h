@@ -23,7 +23,7 @@ struct Frame {
     std::uintptr_t stack; //!< an address in the frame of its function
     unsigned looking, blocked;
 };
-inline constexpr int most_frames = 16;
+inline constexpr int most_frames = 8;
 inline constinit thread_local std::array<Frame, most_frames> frames{};
 
 // Who made the call that we are in.

@@ -54,7 +54,7 @@ constinit thread_local int ours = 0;
 bool (*inside)() = nullptr;
 
 //! Where the program's stack ended when it came into our code, for who leaves that by a jump: then no destructor of it has run.
-constexpr int most_begins = 16;
+constexpr int most_begins = 8;
 constinit thread_local std::array<std::uintptr_t, most_begins> begins{};
 
 void begin_ours(std::uintptr_t stack) {
