@@ -51,6 +51,7 @@ std::atomic<std::size_t> watched{0}, unwatchable{0};
 constinit thread_local Seen *mine = nullptr;
 constinit thread_local bool need_not_be_seen = false;
 constinit thread_local int ours = 0;
+constinit thread_local bool in_libc = false; // in an Unwatchable section
 bool (*inside)() = nullptr;
 
 //! Where the program's stack ended when it came into our code, for who leaves that by a jump: then no destructor of it has run.
@@ -312,7 +313,8 @@ bool changes_mask(const SystemCall &call, ucontext_t &context) {
     KernelsMask wanted = 0;
     if (bytes != kernels_mask_bytes || (mask && !copy_in(wanted, mask)) || (mask && how > SIG_SETMASK)) return false;
     const sigset_t as_set = to_libc(wanted);
-    const sigset_t was = mask::change(static_cast<int>(how), mask ? &as_set : nullptr, context.uc_sigmask);
+    const sigset_t was = mask::change(static_cast<int>(how), mask ? &as_set : nullptr, context.uc_sigmask,
+                                      in_libc ? mask::Whose::libcs : mask::Whose::programs);
     answer(context, before && !copy_out(before, to_kernel(was)) ? -EFAULT : 0);
     return true;
 }
@@ -392,6 +394,7 @@ void look_at(const SystemCall &call, siginfo_t *info, ucontext_t &context, Frame
     const bool other_architecture = info->si_arch != x86_64;
     if (other_architecture || begins_a_thread(call)) {
         settle_everything(call, info, context);
+        mine->may_block = true; // what follows is not seen
         return make_again(context, call.number);
     }
     settle(call, info, context);
@@ -406,18 +409,27 @@ void look_at(const SystemCall &call, siginfo_t *info, ucontext_t &context, Frame
     stop_if_watched();
 }
 
+SystemCall call_in(const ucontext_t &context, long number) {
+    SystemCall call{number, {}};
+    for (std::size_t k = 0; k < argument_registers.size(); k++) call.arguments[k] = get(context, argument_registers[k]);
+    return call;
+}
+
+// Also where nothing else is looked at: the thread may be armed at any time.
+bool blocks_signals_in_libc(const SystemCall &call, ucontext_t &context) {
+    return in_libc && call.number == SYS_rt_sigprocmask && changes_mask(call, context);
+}
+
 void see(siginfo_t *info, ucontext_t &context, Frame &frame) {
     mine->selector.exchange(passes);
-    const long number = info->si_syscall;
+    const SystemCall call = call_in(context, info->si_syscall);
     if (is_ours() || !watched) {
-        make_again(context, number);
+        if (!blocks_signals_in_libc(call, context)) make_again(context, call.number);
         if (!is_ours()) stop_if_watched(); // meanwhile
         return;
     }
     begin_ours(fault::access(info, context).stack);
     calls_seen++;
-    SystemCall call{number, {}};
-    for (std::size_t k = 0; k < argument_registers.size(); k++) call.arguments[k] = get(context, argument_registers[k]);
     look_at(call, info, context, frame);
     ours--;
 }
@@ -479,10 +491,10 @@ std::string start(bool (*its_inside)()) {
     return "syscall user dispatch does not stop calls here";
 }
 
+namespace {
+
 // Also a thread that is stopped already: it may have been let through since something was watched.
-void watch() {
-    if (!on) return;
-    watched++;
+void stop_all() {
     const std::size_t most = most_used;
     for (std::size_t k = 0; k < most; k++) {
         if (!seen[k].used) continue;
@@ -490,6 +502,27 @@ void watch() {
         seen[k].selector = stops;
     }
     if (mine) mine->selector.exchange(passes); // it is in our code, and stopped when it leaves it
+}
+
+bool every_thread_is_seen() {
+    if (__libc_single_threaded) return mine;
+    struct stat tasks;
+    return stat("/proc/self/task", &tasks) == 0 && tasks.st_nlink <= 2 + known;
+}
+
+} // namespace
+
+// No thread is stopped in an Unwatchable section, where it may have blocked our signals unseen. One that begins from now on sees that
+// something is watched, and looks out itself.
+bool watch() {
+    if (!on) return true;
+    watched++;
+    if (unwatchable == 0) {
+        stop_all();
+        if (every_thread_is_seen()) return true;
+    }
+    threads_unseen++;
+    return false;
 }
 
 void unwatch() {
@@ -507,17 +540,6 @@ const void *restorer() {
 bool armed() {
     for (const Seen &each : seen)
         if (each.used && each.selector == stops) return true;
-    return false;
-}
-
-bool sees_every_thread() {
-    if (!on) return true;
-    struct stat tasks;
-    if (unwatchable == 0) {
-        if (__libc_single_threaded) return mine;
-        if (stat("/proc/self/task", &tasks) == 0 && tasks.st_nlink <= 2 + known) return true;
-    }
-    threads_unseen++;
     return false;
 }
 
@@ -556,6 +578,17 @@ Ours::~Ours() {
     if (!is_ours()) leave();
 }
 
+Unwatchable::Unwatchable() : outer_(std::exchange(in_libc, true)) {
+    unwatchable++;
+    if (mine) stop_if_watched();
+}
+
+Unwatchable::~Unwatchable() {
+    in_libc = outer_;
+    unwatchable--;
+    if (on) leave(); // a thread or a process was begun, by a call made in its place: see look_at
+}
+
 Thread::Thread(bool of_library) : of_library_(of_library) {
     if (!of_library) {
         see_this_thread();
@@ -577,7 +610,9 @@ Thread::~Thread() {
 std::string start(bool (*)()) {
     return "syscall user dispatch is for x86-64";
 }
-void watch() {}
+bool watch() {
+    return true;
+}
 void unwatch() {}
 bool watches() {
     return false;
@@ -588,9 +623,6 @@ const void *restorer() {
 bool armed() {
     return false;
 }
-bool sees_every_thread() {
-    return true;
-}
 void enter() {}
 void leave() {}
 void leave(std::uintptr_t) {}
@@ -600,19 +632,9 @@ Ours::~Ours() = default;
 Thread::Thread(bool of_library) : of_library_(of_library) {}
 Thread::~Thread() = default;
 
-namespace {
-std::atomic<std::size_t> unwatchable{0};
-}
+Unwatchable::Unwatchable() : outer_(false) {}
+Unwatchable::~Unwatchable() = default;
 
 #endif
-
-Unwatchable::Unwatchable() {
-    unwatchable++;
-}
-
-Unwatchable::~Unwatchable() {
-    unwatchable--;
-    if (on) leave(); // a thread or a process was begun, by a call made in its place: see look_at
-}
 
 } // namespace stretto::pages::dispatch

@@ -24,14 +24,11 @@ std::string start(bool (*inside)());
 //! Are system calls seen? Never before start(), nor in a child.
 inline std::atomic<bool> on{false};
 
-//! Something more, or less, is watched. Called before pages are closed, and after they were opened.
-void watch();
-void unwatch();
+//! Something more is watched, until unwatch(). Called before pages are closed. False: it may not be, as the process has a thread whose calls
+//! nobody sees, or is in an Unwatchable section. Always true where start() was not called or failed: then it is the caller's decision.
+bool watch();
+void unwatch(); //!< after pages were opened, and where watch() was in vain
 bool watches();
-
-//! May memory be watched now? Not while the process has a thread whose calls nobody sees, nor in an Unwatchable section. After watch().
-//! Always true where start() was not called or failed: then it is the caller's decision.
-bool sees_every_thread();
 
 //! This thread enters our code, or the MPI library, and leaves it.
 void enter();
@@ -59,6 +56,9 @@ public:
     ~Unwatchable();
     Unwatchable(const Unwatchable &) = delete;
     Unwatchable &operator=(const Unwatchable &) = delete;
+
+private:
+    const bool outer_;
 };
 
 //! \brief A thread from its begin to its end.

@@ -153,10 +153,7 @@ Guard *Guard::begin(void *buffer, std::size_t bytes, Coming coming) {
     guard->missing_ = guard->edge_missing_ = missing.bytes();
     guard->closed_to_the_end_ = false;
     active_++;
-    if (!trying) {
-        guard->coming_begin_ = missing.begin;
-        guard->coming_end_ = missing.end;
-    }
+    if (!trying) guard->coming_ = missing;
     if (best.guarding == Guarding::block || missing.empty() || forking) return guard;
     if (!best.forced && devices::may_reach(addresses)) return guard;
     const bool door = memory_file >= 0;
@@ -168,8 +165,7 @@ Guard *Guard::begin(void *buffer, std::size_t bytes, Coming coming) {
     const std::size_t here = missing.begin > pages.begin ? missing.begin - std::max(pages.begin, addresses.begin) : 0;
     if (Tracker::concerns(pointer(pages.begin), pages.bytes())) return guard; // sent, and received into meanwhile
     if (guard->overlaps_another(pages)) return guard;
-    dispatch::watch();
-    if (!trying && !dispatch::sees_every_thread()) {
+    if (!dispatch::watch() && !trying) {
         dispatch::unwatch();
         return guard;
     }
@@ -193,7 +189,6 @@ bool Guard::take_shared_pages(Range &pages, std::uintptr_t from) const {
     return true;
 }
 
-// Two receives into the same bytes at once are wrong, but must not corrupt anything. The same page is another matter.
 // Calls function(pages) for each run of pages in one state.
 template <class Function>
 void Guard::for_each_run(Range pages, Page state, Function &&function) const {
@@ -215,6 +210,7 @@ bool Guard::keeps_some_of(Range pages) const {
     return !gone;
 }
 
+// Two receives into the same bytes at once are wrong, but must not corrupt anything. The same page is another matter.
 bool Guard::overlaps_another(Range pages) const {
     for (const Guard *guard = guards; guard; guard = guard->next_)
         if (guard != this && guard->keeps_some_of(pages) &&
@@ -231,8 +227,7 @@ bool Guard::close(Guarding how, Range pages, std::size_t here, bool fewer) {
     got_[0] = static_cast<std::uint32_t>(here);
     states_.all_closed(pages.bytes() / page_bytes());
     how_ = how;
-    begin_ = pages.begin;
-    end_ = pages.end;
+    guarded_ = pages;
     bool closed;
     if (how == Guarding::userfault) {
         const Range behind{pages.end > buffer_.end ? pages.end - page_bytes() : pages.end, pages.end};
@@ -250,8 +245,7 @@ bool Guard::close(Guarding how, Range pages, std::size_t here, bool fewer) {
         closed = protect(pages, PROT_NONE);
     if (closed) return true;
     fault::pages_opened();
-    end_ = 0;
-    begin_ = 0;
+    guarded_ = Range{};
     how_ = Guarding::block;
     kept_.reset();
     staged_.clear();
@@ -275,11 +269,11 @@ Guard::Closed Guard::closed(Range pages) {
 
 Range Guard::pages_of(Range addresses) const {
     const std::size_t page = page_bytes();
-    return {(addresses.begin - begin_) / page, (addresses.end - 1 - begin_) / page + 1};
+    return {(addresses.begin - guarded_.begin()) / page, (addresses.end - 1 - guarded_.begin()) / page + 1};
 }
 
 Range Guard::addresses_of_pages(Range pages) const {
-    return {begin_ + pages.begin * page_bytes(), begin_ + pages.end * page_bytes()};
+    return {guarded_.begin() + pages.begin * page_bytes(), guarded_.begin() + pages.end * page_bytes()};
 }
 
 // --- arrival --------------------------------------------------------------------------------------------------------
@@ -447,7 +441,7 @@ void Guard::shorten(std::size_t bytes) {
         const Range inside = intersection(beyond, guarded());
         edge_missing_ -= beyond.bytes() - (inside.empty() ? 0 : inside.bytes());
         buffer_.end = beyond.begin;
-        if (coming_end_ > buffer_.end) coming_end_ = buffer_.end;
+        if (coming_.end() > buffer_.end) coming_ = Range{coming_.begin(), buffer_.end};
         for (std::size_t page = inside.empty() ? states_.size() : pages_of(inside).begin; page < states_.size(); page++)
             if (states_[page] == Page::closed && got_[page] == bytes_of(page))
                 static_cast<void>(open({page, page + 1}, got_[page] ? stage(page) : kept(page)));
@@ -501,14 +495,12 @@ void Guard::give_back() {
                     open_what_nobody_else_closed(addresses_of_pages(pages)); // no map more: always possible
             });
         fault::pages_opened(); // before the range is given up: see fault.h
-        end_ = 0;
-        begin_ = 0;
+        guarded_ = Range{};
         if (!all.empty()) dispatch::unwatch();
     }
     staged_.clear();
     kept_.reset();
-    coming_end_ = 0;
-    coming_begin_ = 0;
+    coming_ = Range{};
     active_--;
 }
 
@@ -568,7 +560,7 @@ bool Guard::meets_a_guard(Range addresses) {
 
 bool Guard::comes_into(Range addresses) {
     for (const Guard *guard = guards; guard; guard = guard->next_)
-        if (Range{guard->coming_begin_, guard->coming_end_}.intersects(addresses)) return true;
+        if (Range(guard->coming_).intersects(addresses)) return true;
     return false;
 }
 
@@ -631,8 +623,7 @@ void Guard::give_up_pages(Range given) {
     states_.set(pages, Page::gone);
     fault::pages_opened();
     if (!was_given_up()) return;
-    coming_end_ = 0;
-    coming_begin_ = 0;
+    coming_ = Range{};
 }
 
 // Nothing of it is missing to anybody.

@@ -1,6 +1,7 @@
 #pragma once
 #include "pages/fault.h"
 #include "pages/memory.h"
+#include "pages/shared_range.h"
 #include "range/range_set.h"
 
 #include <array>
@@ -107,7 +108,7 @@ public:
     std::size_t missing() const { return missing_; }
     bool edges_arrived() const { return edge_missing_ == 0; }
     //! Is the buffer's last byte on a guarded page? Else the receive may return only when its end is here.
-    bool guards_the_end() const { return end_ >= buffer_.end; }
+    bool guards_the_end() const { return guarded_.end() >= buffer_.end; }
 
     //! The guard may be used for another buffer. Nothing may be missing(), or nothing will come any more: then the pages are opened with
     //! what they had before, and what has come of them.
@@ -184,7 +185,7 @@ private:
     bool open(Range pages, const std::byte *data);
     bool open_what_is_there(Range pages, const std::byte *data);
     void give_back();
-    Range guarded() const { return {begin_, end_}; }
+    Range guarded() const { return guarded_; }
     Range addresses_of_pages(Range pages) const;
     Range pages_of(Range addresses) const;
 
@@ -192,9 +193,8 @@ private:
     Range buffer_; // addresses
     // A handler looks at these without the lock.
     std::atomic<Guarding> how_{Guarding::block};
-    std::atomic<std::uintptr_t> begin_{0}, end_{0}; // of the guarded pages
-    std::atomic<std::uintptr_t> coming_begin_{0},
-        coming_end_{0};                          // of the message, as long as something of it is missing
+    SharedRange guarded_;                        // the pages
+    SharedRange coming_;                         // of the message, as long as something of it is missing
     std::size_t missing_ = 0, edge_missing_ = 0; // bytes; on no guarded page
     std::vector<std::uint32_t> got_;             // bytes that have come of each page
     PageStates states_;                          // of the guarded pages

@@ -60,11 +60,11 @@ bool hides(int signal) {
     return false;
 }
 
-sigset_t change(int how, const sigset_t *mask, sigset_t &kernels) {
+sigset_t change(int how, const sigset_t *mask, sigset_t &kernels, Whose whose) {
     sigset_t before = kernels;
-    add_hidden(before);
+    if (whose == Whose::programs) add_hidden(before);
     if (!mask) return before;
-    hide(how, *mask);
+    if (whose == Whose::programs) hide(how, *mask);
     if (how == SIG_BLOCK) sigorset(&kernels, &kernels, mask);
     if (how == SIG_SETMASK) kernels = *mask;
     if (how == SIG_UNBLOCK)

@@ -11,8 +11,11 @@ namespace stretto::pages::mask {
 sigset_t without_ours(const sigset_t &mask);
 bool blocks_ours(const sigset_t &mask);
 
-//! As sigprocmask() would change `kernels` for this thread. Returns what the program's own mask was.
-sigset_t change(int how, const sigset_t *mask, sigset_t &kernels);
+//! Who changes a mask: the program, or libc, which blocks all signals for a moment, and undoes that maybe unseen.
+enum class Whose : bool { programs, libcs };
+
+//! As sigprocmask() would change `kernels` for this thread. Returns what the program's own mask was; for libc, what the kernel's was.
+sigset_t change(int how, const sigset_t *mask, sigset_t &kernels, Whose whose);
 
 //! Is this signal blocked in the eyes of this thread?
 bool hides(int signal);

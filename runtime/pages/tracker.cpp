@@ -34,7 +34,7 @@ namespace {
 Tracking best = Tracking::none;
 Tracker::Notice notice = nullptr;
 std::atomic<bool> trying{false}; // what this process may do: no other thread shall open that
-Tracker *trackers = nullptr;
+std::atomic<Tracker *> trackers{nullptr};
 Bounds bounds; // of what is tracked
 bool faults_below =
     true; // a store that lies across the border of two closed pages faults on the lower one, as far as was tried
@@ -185,8 +185,7 @@ Tracker *Tracker::begin(const void *buffer, std::size_t bytes, std::size_t unit_
     if (!memory.ordinary || memory.stack || overlaps_another(pages)) return tracker;
     const bool first = best == Tracking::userfault && memory.anonymous;
     tracker->awaited_ = std::move(awaited.addresses);
-    dispatch::watch();
-    if (!trying && !dispatch::sees_every_thread()) {
+    if (!dispatch::watch() && !trying) {
         dispatch::unwatch();
         tracker->awaited_.clear();
         return tracker;
@@ -216,7 +215,7 @@ bool Tracker::watch(Tracking how, Range pages, std::size_t unit_bytes) {
     bounds.widen(pages);
     if (begin_watching()) return true;
     how_ = Tracking::none;
-    pages_ = {};
+    pages_ = Range{};
     active_--;
     return false;
 }
@@ -261,11 +260,11 @@ bool Tracker::open_to_writes(Range pages) const {
 // --- units, pages, offsets ------------------------------------------------------------------------------------------
 
 Range Tracker::units_of(Range addresses) const {
-    return {(addresses.begin - pages_.begin) / unit_, (addresses.end - 1 - pages_.begin) / unit_ + 1};
+    return {(addresses.begin - pages_.begin()) / unit_, (addresses.end - 1 - pages_.begin()) / unit_ + 1};
 }
 
 Range Tracker::pages_of(Range units) const {
-    return {pages_.begin + units.begin * unit_, std::min(pages_.begin + units.end * unit_, pages_.end)};
+    return {pages_.begin() + units.begin * unit_, std::min(pages_.begin() + units.end * unit_, pages_.end())};
 }
 
 // The head, which shares its page with other data, belongs to the first unit.
@@ -282,11 +281,11 @@ bool Tracker::on_fault(const fault::Access &access) {
     {
         Lock lock;
         Tracker *tracker = trackers;
-        while (tracker && !tracker->pages_.covers({access.address, access.address + 1})) tracker = tracker->next_;
+        while (tracker && !Range(tracker->pages_).covers({access.address, access.address + 1})) tracker = tracker->next_;
         // A page that was closed by a guard when it was read, and has come since, was not written.
         if (!tracker || access.reads || tracker->awaited_.intersects({access.address, access.address + 1}))
             return false;
-        const std::size_t unit = (access.address - tracker->pages_.begin) / tracker->unit_;
+        const std::size_t unit = (access.address - tracker->pages_.begin()) / tracker->unit_;
         State &state = tracker->states_[unit];
         switch (state) {
         case State::open:
@@ -469,10 +468,10 @@ void Tracker::open_everything() {
         }
 }
 
+// Without the lock: who calls may hold an allocator's, and who holds ours may allocate.
 bool Tracker::concerns(const void *address, std::size_t bytes) {
     const Range asked = addresses_of(address, bytes);
     if (!any() || !bounds.meet(asked)) return false;
-    QuietLock lock;
     for (const Tracker *tracker = trackers; tracker; tracker = tracker->next_)
         if (asked.intersects(tracker->pages_)) return true;
     return false;
@@ -510,7 +509,7 @@ void Tracker::leave_alone(const void *address, std::size_t bytes) {
         tracker->end_watching();
         fault::pages_opened(); // before the range is given up: see fault.h
         tracker->how_ = Tracking::none;
-        tracker->pages_ = {};
+        tracker->pages_ = Range{};
         dispatch::unwatch();
         if (--active_ == 0) bounds.clear();
     }
@@ -534,7 +533,7 @@ RangeSet Tracker::take() {
 void Tracker::arm_again(Range units) {
     std::fill(states_.begin() + static_cast<std::ptrdiff_t>(units.begin),
               states_.begin() + static_cast<std::ptrdiff_t>(units.end), State::left);
-    if (units.begin == 0 && pages_.begin > buffer_.begin) keep_copy({0, pages_.begin - buffer_.begin});
+    if (units.begin == 0 && pages_.begin() > buffer_.begin) keep_copy({0, pages_.begin() - buffer_.begin});
     if (close_to_writes(how_, pages_of(units))) return;
     keep_copy(offsets_of(units));
     std::fill(states_.begin() + static_cast<std::ptrdiff_t>(units.begin),
@@ -546,7 +545,7 @@ std::optional<Tracker::Misuse> Tracker::end() {
     if (how_ != Tracking::none) {
         end_watching();
         fault::pages_opened(); // before the range is given up: see fault.h
-        pages_ = {};
+        pages_ = Range{};
         dispatch::unwatch();
         if (--active_ == 0) bounds.clear();
     }
@@ -594,7 +593,7 @@ void Tracker::in_child() {
     for (Tracker *tracker = trackers; tracker; tracker = tracker->next_) {
         if (tracker->how_ == Tracking::mprotect) protect(tracker->pages_, PROT_READ | PROT_WRITE);
         tracker->how_ = Tracking::none;
-        tracker->pages_ = {};
+        tracker->pages_ = Range{};
     }
     active_ = 0;
     best = Tracking::none;

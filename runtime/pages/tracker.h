@@ -1,5 +1,6 @@
 #pragma once
 #include "pages/fault.h"
+#include "pages/shared_range.h"
 #include "pages/sweep.h"
 #include "range/range_set.h"
 
@@ -146,7 +147,7 @@ private:
     Tracking how_ = Tracking::none;
     bool used_ = false;
     Range buffer_;         // addresses
-    Range pages_;          // addresses; all but its edges, and to the end of the last one
+    SharedRange pages_;    // addresses; all but its edges, and to the end of the last one
     RangeSet awaited_;     // of them; closed by a guard, which opens them when they have come
     std::size_t unit_ = 1; // bytes
     bool careful_ = false;

@@ -254,6 +254,29 @@ TEST_P(DispatchHazard, where_libc_blocks_all_signals_nothing_is_guarded) {
     end(guard);
 }
 
+TEST_P(DispatchHazard, a_thread_in_which_libc_blocks_all_signals_is_not_stopped) {
+    std::atomic<int> stage{0};
+    std::thread other([&] {
+        const dispatch::Thread seen(false);
+        const dispatch::Unwatchable section;
+        const std::uint64_t all = ~std::uint64_t{0};
+        syscall(SYS_rt_sigprocmask, SIG_SETMASK, &all, nullptr, 8);
+        stage = 1;
+        while (stage != 2) syscall(SYS_sched_yield); // the kernel would end the process
+    });
+    while (stage != 1) sched_yield();
+    Guard *guard = receive();
+    EXPECT_EQ(guard->how(), Guarding::block);
+    usleep(1000);
+    stage = 2;
+    other.join();
+    {
+        const dispatch::Ours ours;
+        Wire::wait_for_edges(guard);
+    }
+    end(guard);
+}
+
 // --- signals --------------------------------------------------------------------------------------------------------
 
 TEST_P(DispatchHazard, who_blocks_all_signals_is_still_seen) {
@@ -422,6 +445,26 @@ TEST_P(DispatchHazard, to_write_out_what_was_sent_is_no_misuse) {
     EXPECT_EQ(syscall(SYS_write, ends[1], memory.at(), 10), 10);
     EXPECT_EQ(access(memory.at(page), R_OK), -1);
     EXPECT_EQ(syscall(SYS_read, ends[0], memory.at(15 * page), 10), 10) << "nor does it fail where it has not left";
+    ours.emplace();
+    EXPECT_FALSE(tracker->end());
+}
+
+// libc restores the mask that it was told, unseen: the thread was let through to begin another one.
+TEST_P(DispatchHazard, threads_may_begin_one_after_the_other_while_something_is_sent) {
+    std::optional<dispatch::Ours> ours(std::in_place);
+    Tracker::start(choose_tracking(GetParam()).tracking, nullptr);
+    Tracker *tracker = Tracker::begin(memory.at(), memory.bytes(), page);
+    ours.reset();
+    for (int k = 0; k < 3; k++) {
+        std::thread other;
+        {
+            const dispatch::Unwatchable section;
+            other = std::thread([] { const dispatch::Thread seen(false); });
+        }
+        other.join();
+    }
+    EXPECT_TRUE(dispatch::watches());
+    EXPECT_EQ(syscall(SYS_write, ends[1], memory.at(place), 10), 10);
     ours.emplace();
     EXPECT_FALSE(tracker->end());
 }
