@@ -38,7 +38,8 @@ bool is_of_the_library(const void *address) {
 
 // There are few places that such calls come from. Of all threads: a library that is loaded late has little room for each one's own.
 bool comes_from_the_library(const void *address) {
-    static constinit std::array<std::atomic<std::uintptr_t>, 64> known{}; // an address, and in its lowest bit whether it is
+    static constinit std::array<std::atomic<std::uintptr_t>, 64>
+        known{}; // an address, and in its lowest bit whether it is
     const auto number = reinterpret_cast<std::uintptr_t>(address) << 1;
     std::atomic<std::uintptr_t> &one = known[(number >> 3) % known.size()];
     if (const std::uintptr_t found = one.load(std::memory_order_relaxed); found >> 1 == number >> 1) return found & 1;

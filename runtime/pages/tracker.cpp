@@ -281,7 +281,8 @@ bool Tracker::on_fault(const fault::Access &access) {
     {
         Lock lock;
         Tracker *tracker = trackers;
-        while (tracker && !Range(tracker->pages_).covers({access.address, access.address + 1})) tracker = tracker->next_;
+        while (tracker && !Range(tracker->pages_).covers({access.address, access.address + 1}))
+            tracker = tracker->next_;
         // A page that was closed by a guard when it was read, and has come since, was not written.
         if (!tracker || access.reads || tracker->awaited_.intersects({access.address, access.address + 1}))
             return false;

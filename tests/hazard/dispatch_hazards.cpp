@@ -165,9 +165,9 @@ TEST_P(DispatchHazard, what_a_system_call_gives_back_is_not_waited_for) {
 TEST_P(DispatchHazard, what_a_system_call_moves_has_come_first) {
     Pages elsewhere{16};
     Guard *guard = receive();
-    EXPECT_EQ(syscall(SYS_mremap, memory.at(), memory.bytes(), memory.bytes(), MREMAP_MAYMOVE | MREMAP_FIXED,
-                      elsewhere.at()),
-              reinterpret_cast<long>(elsewhere.at()));
+    EXPECT_EQ(
+        syscall(SYS_mremap, memory.at(), memory.bytes(), memory.bytes(), MREMAP_MAYMOVE | MREMAP_FIXED, elsewhere.at()),
+        reinterpret_cast<long>(elsewhere.at()));
     EXPECT_EQ(guard->missing(), 0u);
     const dispatch::Ours ours;
     EXPECT_TRUE(is_message(elsewhere.at(), elsewhere.bytes()));
