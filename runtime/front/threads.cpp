@@ -2,9 +2,11 @@
 #include "front/entry.h"
 #include "pages/dispatch.h"
 #include "pages/libc.h"
+#include "pages/quiet.h"
 #include "tune/settings.h"
 
 #include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
@@ -22,7 +24,7 @@ struct Life {
     void *(*const work)(void *);
     void *const argument;
     const bool of_library;
-    std::optional<pages::dispatch::Thread> thread{};
+    pages::dispatch::Thread thread{of_library};
 };
 
 // What the library makes, in a call of the program or on a thread of its own, is the library's.
@@ -42,10 +44,18 @@ std::optional<pthread_key_t> key_of_lives() {
     return key;
 }
 
+// A signal for the process that comes while the thread which it is for holds signals back, as it does in many calls of ours, waits for that
+// thread: the program's handler does not run on one that the program knows nothing of.
+void leave_signals_to_the_program() {
+    const sigset_t all = pages::Quiet::all_but_synchronous();
+    NEXT(pthread_sigmask)(SIG_BLOCK, &all, nullptr);
+}
+
 void *begin(void *its_life) {
     auto *const life = static_cast<Life *>(its_life);
     is_of_library = life->of_library;
-    life->thread.emplace(life->of_library);
+    if (is_of_library) leave_signals_to_the_program();
+    life->thread.begin();
     pthread_setspecific(*key_of_lives(), life);
     return life->work(life->argument);
 }

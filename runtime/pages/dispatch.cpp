@@ -590,19 +590,22 @@ Unwatchable::~Unwatchable() {
 }
 
 Thread::Thread(bool of_library) : of_library_(of_library) {
-    if (!of_library) {
+    if (of_library) known++;
+}
+
+void Thread::begin() {
+    begun_ = true;
+    if (of_library_)
+        need_not_be_seen = true;
+    else
         see_this_thread();
-        return;
-    }
-    need_not_be_seen = true;
-    known++;
 }
 
 Thread::~Thread() {
-    if (mine)
-        forget_this_thread();
-    else if (of_library_)
+    if (of_library_)
         known--;
+    else if (begun_ && mine)
+        forget_this_thread();
 }
 
 #else
@@ -630,6 +633,9 @@ Ours::Ours() = default;
 Ours::Ours(std::uintptr_t) {}
 Ours::~Ours() = default;
 Thread::Thread(bool of_library) : of_library_(of_library) {}
+void Thread::begin() {
+    begun_ = true;
+}
 Thread::~Thread() = default;
 
 Unwatchable::Unwatchable() : outer_(false) {}

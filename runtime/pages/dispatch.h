@@ -61,17 +61,20 @@ private:
     const bool outer_;
 };
 
-//! \brief A thread from its begin to its end.
+//! \brief A thread from before its begin to its end.
 class Thread {
 public:
-    //! of_library: the MPI library made it, or we: nobody needs to see its calls.
+    //! By who makes it. of_library: the MPI library, or we: nobody needs to see its calls, and so memory may be watched as soon as it is there.
     explicit Thread(bool of_library);
+    //! By the thread itself, first.
+    void begin();
     ~Thread();
     Thread(const Thread &) = delete;
     Thread &operator=(const Thread &) = delete;
 
 private:
     const bool of_library_;
+    bool begun_ = false;
 };
 
 //! So many calls were looked at; so many times memory was not watched because of a thread that is not seen.

@@ -210,7 +210,8 @@ TEST_P(DispatchHazard, a_thread_that_is_announced_is_seen) {
     std::atomic<int> stage{0};
     long written = 0;
     std::thread other([&] {
-        const dispatch::Thread seen(false);
+        dispatch::Thread seen(false);
+        seen.begin();
         stage = 1;
         while (stage != 2) std::this_thread::yield();
         written = syscall(SYS_write, ends[1], memory.at(place), 10);
@@ -257,7 +258,8 @@ TEST_P(DispatchHazard, where_libc_blocks_all_signals_nothing_is_guarded) {
 TEST_P(DispatchHazard, a_thread_in_which_libc_blocks_all_signals_is_not_stopped) {
     std::atomic<int> stage{0};
     std::thread other([&] {
-        const dispatch::Thread seen(false);
+        dispatch::Thread seen(false);
+        seen.begin();
         const dispatch::Unwatchable section;
         const std::uint64_t all = ~std::uint64_t{0};
         syscall(SYS_rt_sigprocmask, SIG_SETMASK, &all, nullptr, 8);
@@ -459,7 +461,7 @@ TEST_P(DispatchHazard, threads_may_begin_one_after_the_other_while_something_is_
         std::thread other;
         {
             const dispatch::Unwatchable section;
-            other = std::thread([] { const dispatch::Thread seen(false); });
+            other = std::thread([] { dispatch::Thread(false).begin(); });
         }
         other.join();
     }

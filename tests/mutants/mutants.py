@@ -393,7 +393,7 @@ MUTANTS = [
     Mutant(
         "memory: what was given up is waited for",
         "pages/guard.cpp",
-        "    if (!was_given_up()) return;\n    coming_end_ = 0;\n    coming_begin_ = 0;",
+        "    if (!was_given_up()) return;\n    coming_ = Range{};",
         "",
         hazards="guard_hazards *ordinary_at_once*",
     ),
@@ -757,15 +757,15 @@ MUTANTS = [
     Mutant(
         "pages: retire waits for pages only",
         "pages/guard.cpp",
-        "if (Range{guard->coming_begin_, guard->coming_end_}.intersects(addresses)) return true;",
-        "if (Range{guard->begin_, guard->end_}.intersects(addresses)) return true;",
+        "if (Range(guard->coming_).intersects(addresses)) return true;",
+        "if (Range(guard->guarded_).intersects(addresses)) return true;",
         hazards="guard_hazards *memory_goes*",
     ),
     Mutant(
         "pages: other threads wait for what is only tried",
         "pages/guard.cpp",
-        "    if (!trying) {\n",
-        "    {\n",
+        "    if (!trying) guard->coming_ = missing;",
+        "    guard->coming_ = missing;",
         hazards="guard_hazards *only_tried*",
     ),
     Mutant(

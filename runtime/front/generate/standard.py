@@ -24,8 +24,8 @@ OPAQUE = {
     "EVENT_DROP_CB_FUNCTION",
     "EVENT_FREE_CB_FUNCTION",
     "EXTRA_STATE",
+    "EXTRA_STATE2",
 }
-OPAQUE |= {"EXTRA_STATE2"}
 ATTRIBUTES = {"ATTRIBUTE_VAL", "ATTRIBUTE_VAL_10"}
 
 # Addresses of addresses: what they lead to, no argument tells.
