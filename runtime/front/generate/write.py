@@ -348,8 +348,9 @@ def body(class_, function, standard, native, arguments):
         settle = settles(settled(function, standard) + named)
     elif buffers or reaches_all:
         settle = settles(everything)
-    else:  # a call of class `after` may wait for what another thread does
-        settle = settles(named + ["front::settle_everything(false);"] * (class_.name == "after"))
+    else:  # a call that blocks may wait for what another thread does
+        blocks = class_.name == "after" or (class_.name == "offered" and form(name) == "blocking")
+        settle = settles(named + ["front::settle_everything(false);"] * blocks)
     if not class_.then:
         return f"{outermost}{offer}{first}{settle}{compared}    const front::Alone alone;\n    return {native};\n"
     made = next((p.name for p in function.parameters if p.declaration.replace(" ", "") in MADE), None)
