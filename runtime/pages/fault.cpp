@@ -152,9 +152,18 @@ void set_kernels_action(int signal, const struct sigaction &action) {
     syscall(SYS_rt_sigaction, signal, &kernels, nullptr, sizeof kernels.mask);
 }
 
+// Nothing is watched in a child: what the program asked for is the kernel's again, and passes on to what the child executes.
+void in_child() {
+    for (const int signal : ours)
+        if (handler_of(signal)) NEXT(sigaction)(signal, programs_action(signal).load(), nullptr);
+    installed = false;
+}
+
 // SA_ONSTACK: where the program has an alternate stack, the ordinary one may have overflowed. SA_NODEFER, and a mask without the
 // synchronous signals: serving one fault may meet another.
 void install() {
+    static const int once = pthread_atfork(nullptr, nullptr, in_child);
+    static_cast<void>(once);
     struct sigaction handler {};
     handler.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER | SA_RESTART;
     handler.sa_mask = Quiet::all_but_synchronous();

@@ -73,6 +73,12 @@ bool write_behind(Range addresses, const std::byte *data) {
     return true;
 }
 
+//! Is there memory at this address, whatever the program may do with it?
+bool is_there(std::uintptr_t address) {
+    std::byte one;
+    return NEXT(pread)(memory_file, &one, 1, static_cast<off_t>(address)) == 1;
+}
+
 bool opens_the_door() {
     if (memory_file < 0) memory_file = open("/proc/self/mem", O_RDWR | O_CLOEXEC);
     return memory_file >= 0;
@@ -328,14 +334,15 @@ bool Guard::arrive_inside(Range addresses, const std::byte *data) {
     return there;
 }
 
-// Not what was given up: somebody else may have the place by now. Of what was unmapped behind our back nobody can be told that it comes.
+// Not what was given up: somebody else may have the place by now. Of what was unmapped behind our back, or cut off with its file, nobody can be
+// told that it comes.
 bool Guard::write_what_is_wanted(Range addresses, const std::byte *data) {
     bool all = true;
     for_each_run(pages_of(addresses), Page::closed, [&](Range pages) {
         const Range part = intersection(addresses, addresses_of_pages(pages));
         const std::byte *const from = data + (part.begin - addresses.begin);
         if (write_behind(part, from)) return;
-        notice_unmapped(pages);
+        notice_what_is_gone(pages);
         for_each_run(pages, Page::closed, [&](Range left) {
             const Range rest = intersection(part, addresses_of_pages(left));
             all &= write_behind(rest, from + (rest.begin - part.begin));
@@ -344,9 +351,13 @@ bool Guard::write_what_is_wanted(Range addresses, const std::byte *data) {
     return all;
 }
 
-void Guard::notice_unmapped(Range pages) {
-    for (std::size_t page = pages.begin; page < pages.end; page++)
-        if (!is_mapped(addresses_of_pages({page, page + 1}).begin)) states_.set({page, page + 1}, Page::gone);
+void Guard::notice_what_is_gone(Range pages) {
+    for (std::size_t page = pages.begin; page < pages.end; page++) {
+        const Range addresses = addresses_of_pages({page, page + 1});
+        if (is_there(addresses.begin)) continue;
+        states_.set({page, page + 1}, Page::gone);
+        protect(addresses, PROT_READ | PROT_WRITE); // its file may grow again
+    }
 }
 
 // Bytes of the message on this page: all but of the first and the last one, where the buffer begins or ends on them.

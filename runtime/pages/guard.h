@@ -174,7 +174,7 @@ private:
     bool open_what_nobody_else_closed(Range pages) const;
     bool arrive_inside(Range addresses, const std::byte *data);
     bool write_what_is_wanted(Range addresses, const std::byte *data);
-    void notice_unmapped(Range pages);
+    void notice_what_is_gone(Range pages);
     void give_up_pages(Range given);
     bool was_given_up() const;
     template <class Function>

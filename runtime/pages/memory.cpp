@@ -217,14 +217,6 @@ Range own_allocation([[maybe_unused]] Range addresses) {
     return found;
 }
 
-bool is_mapped(std::uintptr_t address) {
-    Mapping mapping;
-    const int maps = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
-    const bool found = query(maps, address, mapping) || parse(address, mapping);
-    if (maps >= 0) close(maps);
-    return found;
-}
-
 bool anything_pinned() {
     std::FILE *status = std::fopen("/proc/self/status", "re");
     if (!status) return false;

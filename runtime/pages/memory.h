@@ -59,9 +59,6 @@ bool protect(Range pages, int access);
 //! Does this advice (madvise) drop what is in memory?
 bool drops(int advice);
 
-//! Is there memory at this address?
-bool is_mapped(std::uintptr_t address);
-
 //! Has somebody pinned memory of this process: a network card, io_uring? Their pages must stay where they are. What the kernel does
 //! not tell counts as nothing.
 bool anything_pinned();

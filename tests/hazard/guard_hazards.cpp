@@ -726,6 +726,23 @@ TEST_P(GuardHazard, the_rest_for_a_buffer_unmapped_behind_our_back_goes_nowhere)
     munmap(memory, 8 * page);
 }
 
+// What is cut off a file is cut off its private mapping, too, whatever was written there.
+TEST_P(GuardHazard, the_rest_for_a_buffer_whose_file_is_cut_off_goes_nowhere) {
+    const int file = memfd_create("cut off", 0);
+    ASSERT_EQ(ftruncate(file, static_cast<off_t>(8 * page)), 0);
+    char *memory = static_cast<char *>(mmap(nullptr, 8 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE, file, 0));
+    ASSERT_NE(static_cast<void *>(memory), MAP_FAILED);
+    Guard *guard = Wire::receive(memory, 8 * page, 4 * page);
+    ASSERT_EQ(ftruncate(file, static_cast<off_t>(4 * page)), 0);
+    EXPECT_TRUE(is_message(memory, 4 * page));
+    Wire::deliver_all();
+    Wire::end(guard);
+    ASSERT_EQ(ftruncate(file, static_cast<off_t>(8 * page)), 0);
+    EXPECT_EQ(read_from(memory + 7 * page), 0);
+    munmap(memory, 8 * page);
+    close(file);
+}
+
 TEST_P(GuardHazard, a_stack_that_is_no_threads_own_is_not_guarded) {
     static Guarding within, beside;
     static Pages stack(64), other(16);
@@ -843,6 +860,19 @@ TEST_P(GuardHazard, a_child_of_fork_has_the_whole_message) {
     EXPECT_EQ(guard->missing(), 0u);
     Wire::end(guard);
     comes_right(memory.at(), memory.bytes(), true);
+}
+
+TEST_P(GuardHazard, a_child_ignores_what_the_program_ignores) {
+    Pages memory(16);
+    Guard *guard = Wire::receive(memory.at(), memory.bytes(), page);
+    struct sigaction ignore {
+    }, was{};
+    ignore.sa_handler = SIG_IGN;
+    ASSERT_EQ(sigaction(SIGSEGV, &ignore, &was), 0);
+    const int status = status_of([] { execl("/bin/sh", "sh", "-c", "kill -SEGV $$; exit 7", nullptr); });
+    EXPECT_EQ(WEXITSTATUS(status), 7) << status;
+    sigaction(SIGSEGV, &was, nullptr);
+    Wire::end(guard);
 }
 
 TEST_P(GuardHazard, a_child_that_writes_does_not_write_to_its_parent) {
