@@ -13,6 +13,8 @@
 #include "tune/settings.h"
 
 #include <algorithm>
+#include <chrono>
+#include <cstdint>
 #include <cstdio>
 #include <cstring>
 #include <sys/single_threaded.h>
@@ -173,6 +175,14 @@ void settle_everything(bool uses_buffers) {
     if (!pages::Guard::any() && !pages::Tracker::any()) return;
     if (uses_buffers || (!progress::Guard::multiple && other_threads())) pages::Guard::retire(nullptr, SIZE_MAX);
     if (uses_buffers) pages::Tracker::open_everything();
+}
+
+void settle_everything_in_time() {
+    using Clock = std::chrono::steady_clock;
+    const Clock::time_point last = Clock::now() + std::chrono::seconds(1);
+    if (!progress::Guard::mine) progress::until([last] { return !pages::Guard::any() || Clock::now() > last; });
+    pages::Guard::give_up(nullptr, SIZE_MAX);
+    pages::Tracker::open_everything();
 }
 
 } // namespace stretto::front

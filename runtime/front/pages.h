@@ -51,6 +51,9 @@ void may_call_back(const Arguments &...) {
 //! MPI_THREAD_MULTIPLE (see Alone). In the first case nothing is watched any more. Not under the lock.
 void settle_everything(bool uses_buffers);
 
+//! The same where the job is about to end, at whose end the program may look at what it has: it waits for a second at most.
+void settle_everything_in_time();
+
 //! \brief A call of the library itself: below MPI_THREAD_MULTIPLE, once pages are used, no fault of another thread may call it meanwhile. Not
 //! inline: hundreds of wrappers have one.
 class Alone {

@@ -183,6 +183,20 @@ static void abort_in_a_delta_message(void) {
     if (rank == 1) MPI_Recv(other, N, MPI_BYTE, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
+/* Its peer sends no more. Whole pages, as the edges of others come before the receive returns. */
+static void abort_beside_what_never_comes(void) {
+    enum { BYTES = 64 * 4096 };
+    static unsigned char whole[BYTES] __attribute__((aligned(4096)));
+    MPI_Request request;
+    if (rank == 0) {
+        MPIX_Delta_send_begin(whole, BYTES, MPI_BYTE, 1, 1, MPI_COMM_WORLD, &request);
+        MPIX_Delta_send_data(whole, BYTES / 2);
+        for (;;) pause();
+    }
+    MPIX_Delta_recv(whole, BYTES, MPI_BYTE, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Abort(MPI_COMM_WORLD, 5);
+}
+
 #define ENDING(name) \
     { #name, name }
 static const struct {
@@ -203,6 +217,7 @@ static const struct {
     ENDING(a_callback_in_finalize_sends),
     ENDING(a_rank_dies_in_a_delta_message),
     ENDING(abort_in_a_delta_message),
+    ENDING(abort_beside_what_never_comes),
 };
 
 int main(int argc, char **argv) {

@@ -9,7 +9,7 @@ class Class:
     name: str  # handled, always, offered, after, bare, packing, through, unwrapped
     first: str = ""  # classes offered and after: our function that comes first
     then: tuple = ()  # our functions that come afterwards
-    reaches: str = ""  # "everything", "callbacks": memory that no argument leads to
+    reaches: str = ""  # "everything", "everything_in_time", "callbacks": memory that no argument leads to
 
 
 def load(path):

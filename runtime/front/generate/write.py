@@ -305,8 +305,9 @@ def body(class_, function, standard, native, arguments):
     named = lists(function, standard)
     if class_.name == "bare":
         return f"    front::require_library();\n{settles(named, '!front::nested(__builtin_return_address(0))')}    return {native};\n"
-    everything = ["front::settle_everything(true);"]
-    reaches_all = class_.reaches == "everything"
+    in_time = class_.reaches == "everything_in_time"
+    everything = ["front::settle_everything_in_time();" if in_time else "front::settle_everything(true);"]
+    reaches_all = in_time or class_.reaches == "everything"
     outermost = (
         "    front::require_library();\n    const bool outermost = !front::nested(__builtin_return_address(0));\n"
         "    const front::Inside inside;\n    const front::Within within(outermost);\n"
