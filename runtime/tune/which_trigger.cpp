@@ -43,8 +43,9 @@ double delta_of(std::size_t total, double link_rate) {
 }
 
 // A pipeline of k deltas hides all but one of them of the transfer, or of the computation what is ahead when the first bytes are passed,
-// whichever is shorter.
+// whichever is shorter. STRETTO_TRIALS=off asks neither for that nor when bytes come.
 bool pays(const Site &site, double ahead, std::size_t total, double link_rate) {
+    if (!settings.trials) return true;
     const auto bytes = static_cast<double>(total);
     const double deltas = bytes / delta_of(total, link_rate);
     const double gain = bytes * std::min(ahead * site.seconds, (1 - 1 / deltas) / link_rate);
@@ -54,6 +55,7 @@ bool pays(const Site &site, double ahead, std::size_t total, double link_rate) {
 // What is ahead is shorter than one delta's way (the message is packed in one go, say): deltas would gain nothing, and come between
 // other messages.
 bool comes_late(const Site &site, std::size_t total, double link_rate) {
+    if (!settings.trials) return false;
     return site.ahead * site.seconds * static_cast<double>(total) < delta_of(total, link_rate) / link_rate;
 }
 

@@ -146,7 +146,7 @@ static void receive_into(char *memory) {
 int main(int argc, char **argv) {
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Sendrecv(host, MOST, MPI_BYTE, !rank, 0, expected, MOST, MPI_BYTE, !rank, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Sendrecv(host, 8, MPI_BYTE, !rank, 0, expected, 8, MPI_BYTE, !rank, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     void *driver = dlopen(argv[2], RTLD_NOW | RTLD_LOCAL);
     if (!driver) return fprintf(stderr, "%s\n", dlerror()), 1;
     copy = (void (*)(void *, const void *, size_t))dlsym(driver, "stand_in_copy");

@@ -77,7 +77,10 @@ def test_death(mpi, ending, setting):
         pytest.skip(reason)
     if setting == "reference" and ending == "a_rank_dies_in_a_delta_message":
         pytest.skip("the death of a rank is the launcher's to notice")
-    if setting == "reference" and ending == "abort_beside_what_never_comes":
+    framed = setting != "reference" and (
+        setting != "usual" or mpi not in ("mpich", "abi")
+    )  # MPICH 5 is quick in memory
+    if ending == "abort_beside_what_never_comes" and not framed:
         pytest.skip("MPI's own receive waits for all of its message")
     result = run(mpi, ending, setting)
     assert result.rc != 0, result

@@ -69,5 +69,17 @@ TEST(WhichTrigger, chooses_pages_where_what_is_ahead_is_worth_their_cost) {
     EXPECT_EQ(fast.count(What::nothing, 200), 200);
 }
 
+TEST(WhichTrigger, asks_for_no_time_without_trials) {
+    settings.trials = false;
+    static Sender senders[] = {
+        {.total = 100'000, .seconds = 10e-3, .ahead = 0, .rate = 1e10, .said = Trigger::pages},
+        {.total = 100'000, .seconds = 10e-3, .ahead = 0, .rate = 1e10, .said = Trigger::automatic}};
+    for (Sender &sender : senders) {
+        EXPECT_EQ(sender.operate(), What::rehearsal);
+        EXPECT_EQ(sender.count(What::passed, 200), 200);
+    }
+    settings.trials = true;
+}
+
 } // namespace
 } // namespace stretto::tune
