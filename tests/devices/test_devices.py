@@ -6,7 +6,7 @@ import subprocess
 
 import pytest
 from compile import program
-from launch import BUILD, launch, library
+from launch import launch, library
 
 HERE = pathlib.Path(__file__).parent
 FORCE = {"STRETTO_FORCE": "1", "STRETTO_COUNTERS": "1"}
@@ -25,9 +25,8 @@ pytestmark = pytest.mark.skipif(platform.machine() != "x86_64", reason="the stan
 
 
 @pytest.fixture(scope="session")
-def driver():
-    built = BUILD / "tests/devices/libcuda.so.1"
-    built.parent.mkdir(parents=True, exist_ok=True)
+def driver(tmp_path_factory):
+    built = tmp_path_factory.mktemp("driver") / "libcuda.so.1"
     subprocess.run(["gcc", "-shared", "-fPIC", "-O1", "-g", HERE / "libcuda.c", "-o", built], check=True, timeout=60)
     return built
 
