@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <malloc.h>
 #include <sys/mman.h>
+#include <sys/shm.h>
 #include <ucontext.h>
 #include <unistd.h>
 
@@ -67,14 +68,35 @@ PROMISE(released_what_is_unmapped_goes_to_nobody) {
 }
 
 PROMISE(released_what_is_mapped_over_is_the_new) {
-    for (int k = 0; k < TIMES; k++) {
+    for (int k = 0; k < 2 * TIMES; k++) {
         unsigned char *buffer = map_at(NULL, BYTES);
+        const int segment = k % 2 ? shmget(IPC_PRIVATE, HALF, 0600) : -1;
         transfer(buffer, k);
-        map_at(buffer + HALF, HALF);
+        if (segment < 0) map_at(buffer + HALF, HALF);
+        if (segment >= 0) CHECK(shmat(segment, buffer + HALF, SHM_REMAP) == buffer + HALF);
+        if (segment >= 0) shmctl(segment, IPC_RMID, NULL);
         all_has_come();
         CHECK(all_are(buffer + HALF, HALF, 0));
         if (rank == 1) CHECK(part_holds(buffer, 0, HALF, k));
         munmap(buffer, BYTES);
+    }
+}
+
+/* Unless somebody else has made the heap longer meanwhile. */
+PROMISE(released_what_the_heap_gives_back_goes_to_nobody) {
+    enum { PAGE = 4096 };
+    for (int k = 0; k < 2 * TIMES; k++) {
+        sbrk(PAGE - (intptr_t)sbrk(0) % PAGE);
+        unsigned char *buffer = sbrk(BYTES);
+        CHECK(buffer != (void *)-1);
+        transfer(buffer, k);
+        const int ours = sbrk(0) == buffer + BYTES;
+        if (ours && k % 2) CHECK(sbrk(-HALF) != (void *)-1);
+        if (ours && !(k % 2)) CHECK(brk(buffer + HALF) == 0);
+        if (ours) CHECK(sbrk(HALF) == buffer + HALF);
+        all_has_come();
+        if (ours) CHECK(all_are(buffer + HALF, HALF, 0));
+        if (rank == 1) CHECK(part_holds(buffer, 0, HALF, k));
     }
 }
 
@@ -112,7 +134,7 @@ PROMISE(released_what_is_made_read_only_has_its_message_and_stays_so) {
     for (int k = 0; k < 2 * TIMES; k++) {
         unsigned char *buffer = k % 2 ? block : map_at(NULL, BYTES);
         transfer(buffer, k);
-        CHECK(mprotect(buffer, BYTES, PROT_READ) == 0);
+        CHECK((k < TIMES ? mprotect(buffer, BYTES, PROT_READ) : pkey_mprotect(buffer, BYTES, PROT_READ, -1)) == 0);
         if (rank == 1) CHECK(part_holds(buffer, 0, BYTES, k));
         all_has_come();
         CHECK(!kernel_may_write(buffer + HALF) && !kernel_may_write(buffer + BYTES - 1));
@@ -127,7 +149,7 @@ PROMISE(released_what_is_locked_has_its_message) {
         const int allowed = mlock(buffer, BYTES) == 0;
         munlock(buffer, BYTES);
         transfer(buffer, k);
-        CHECK((mlock(buffer, BYTES) == 0) == allowed);
+        CHECK(((k % 2 ? mlock(buffer, BYTES) : mlock2(buffer, BYTES, 0)) == 0) == allowed);
         if (rank == 1) CHECK(part_holds(buffer, 0, BYTES, k));
         munmap(buffer, BYTES);
     }
