@@ -15,6 +15,7 @@
 #include <cstring>
 #include <dlfcn.h>
 #include <string_view>
+#include <utility>
 
 namespace stretto::front {
 

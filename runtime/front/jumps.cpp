@@ -36,29 +36,29 @@ void about_to_jump(const __jmp_buf_tag *to) {
 using namespace stretto::front;
 
 // The function that a jump is compiled to with _FORTIFY_SOURCE.
-extern "C" [[noreturn]] void __longjmp_chk(jmp_buf to, int value) noexcept;
+extern "C" __attribute__((noreturn)) void __longjmp_chk(jmp_buf to, int value) noexcept;
 
 extern "C" {
 
-[[noreturn]] STRETTO_PUBLIC void longjmp(jmp_buf to, int value) noexcept {
+STRETTO_PUBLIC __attribute__((noreturn)) void longjmp(jmp_buf to, int value) noexcept {
     about_to_jump(to);
     NEXT(longjmp)(to, value);
     __builtin_unreachable();
 }
 
-[[noreturn]] STRETTO_PUBLIC void _longjmp(jmp_buf to, int value) noexcept {
+STRETTO_PUBLIC __attribute__((noreturn)) void _longjmp(jmp_buf to, int value) noexcept {
     about_to_jump(to);
     NEXT(_longjmp)(to, value);
     __builtin_unreachable();
 }
 
-[[noreturn]] STRETTO_PUBLIC void siglongjmp(sigjmp_buf to, int value) noexcept {
+STRETTO_PUBLIC __attribute__((noreturn)) void siglongjmp(sigjmp_buf to, int value) noexcept {
     about_to_jump(to);
     NEXT(siglongjmp)(to, value);
     __builtin_unreachable();
 }
 
-[[noreturn]] STRETTO_PUBLIC void __longjmp_chk(jmp_buf to, int value) noexcept {
+STRETTO_PUBLIC __attribute__((noreturn)) void __longjmp_chk(jmp_buf to, int value) noexcept {
     about_to_jump(to);
     NEXT(__longjmp_chk)(to, value);
     __builtin_unreachable();

@@ -9,6 +9,12 @@
 
 #define PUBLIC __attribute__((visibility("default")))
 
+#ifdef __clang__
+#define TAIL_CALL // from -O1 on
+#else
+#define TAIL_CALL __attribute__((optimize("O2"))) // in any build
+#endif
+
 namespace {
 
 void is_opened(const char *path) {
@@ -28,7 +34,7 @@ int __openat64_2(int, const char *, int);
 extern "C" {
 
 // A tail call: libc asks where its caller is, and looks for libraries where that one's object says.
-PUBLIC __attribute__((optimize("O2"))) void *dlopen(const char *name, int mode) noexcept {
+PUBLIC TAIL_CALL void *dlopen(const char *name, int mode) noexcept {
     stretto::devices::something_comes();
     return NEXT(dlopen)(name, mode);
 }
