@@ -176,6 +176,24 @@ int look_for_some(Requests &some, int *outcount, int indices[], MPI_Status statu
     return MPI_ERR_IN_STATUS;
 }
 
+// The library waits for one of its own that is not complete. It ends, and with it all others that are complete by then.
+bool wait_for_some(Requests &some, int *outcount, int indices[], MPI_Status statuses[], int &error) {
+    MPI_Status *const first = at(statuses, 0);
+    int index = MPI_UNDEFINED, its_error = MPI_SUCCESS;
+    const Woken woken = front::wait_for_any(some.count, some.natives.data(), index, first, its_error);
+    if (woken != Woken::by_request) return woken != Woken::not_at_all;
+    const progress::Guard guard;
+    indices[0] = some.native_completed(index);
+    some.natives[static_cast<std::size_t>(index)] = MPI_REQUEST_NULL;
+    int others = 0;
+    error = look_for_some(some, &others, indices + 1, at(statuses, 1));
+    *outcount = 1 + (others == MPI_UNDEFINED ? 0 : others);
+    if (its_error == MPI_SUCCESS && error == MPI_SUCCESS) return true;
+    error = MPI_ERR_IN_STATUS;
+    if (first != MPI_STATUS_IGNORE) first->MPI_ERROR = its_error;
+    return true;
+}
+
 } // namespace
 
 int Wait(MPI_Request *request, MPI_Status *status) {
@@ -299,10 +317,18 @@ int Waitsome(int count, MPI_Request requests[], int *outcount, int indices[], MP
         return Requests(count, requests);
     }();
     int error = MPI_SUCCESS;
-    progress::until([&] {
-        error = look_for_some(some, outcount, indices, statuses);
-        return error != MPI_SUCCESS || *outcount != 0;
-    });
+    bool looked = false; // as in Waitany
+    *outcount = 0;
+    progress::until(
+        [&] {
+            looked = true;
+            if (*outcount == 0) error = look_for_some(some, outcount, indices, statuses);
+            return error != MPI_SUCCESS || *outcount != 0;
+        },
+        [&] {
+            return std::exchange(looked, false) && *outcount == 0 &&
+                   wait_for_some(some, outcount, indices, statuses, error);
+        });
     return error;
 }
 

@@ -1,5 +1,6 @@
 /* MPI_Wait*, MPI_Test*, MPI_Request_free and MPI_Request_get_status over requests of every size at once. */
 #include "promise.h"
+#include <unistd.h>
 
 enum { MANY = SIZES };
 static unsigned char *each[MANY];
@@ -47,14 +48,18 @@ PROMISE(waitall_fills_every_status) {
 }
 
 /* Rank 1 says the last word, or hears it, once a large message to rank 0 has left: rank 0 has to take that in while it waits. */
-enum { BESIDE = 4000000, BY_WAIT = 0, BY_WAITALL, BY_WAITANY, BY_RECV, BY_SSEND, BY_SENDRECV, WAYS };
+enum { BESIDE = 4000000, BY_WAIT = 0, BY_WAITALL, BY_WAITANY, BY_WAITSOME, BY_RECV, BY_SSEND, BY_SENDRECV, WAYS };
 static void wait_for_the_last_word(int way) {
     MPI_Request word[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};
-    int at;
-    if (way <= BY_WAITANY) MPI_Irecv(NULL, 0, MPI_BYTE, 1, way, MPI_COMM_WORLD, &word[1]);
+    int at, n = 0;
+    if (way <= BY_WAITSOME) MPI_Irecv(NULL, 0, MPI_BYTE, 1, way, MPI_COMM_WORLD, &word[1]);
     if (way == BY_WAIT) MPI_Wait(&word[1], MPI_STATUS_IGNORE);
     if (way == BY_WAITALL) MPI_Waitall(2, word, MPI_STATUSES_IGNORE);
     if (way == BY_WAITANY) MPI_Waitany(2, word, &at, MPI_STATUS_IGNORE);
+    if (way == BY_WAITSOME) {
+        MPI_Waitsome(2, word, &n, &at, MPI_STATUSES_IGNORE);
+        CHECK(n == 1 && at == 1 && word[1] == MPI_REQUEST_NULL);
+    }
     if (way == BY_RECV) MPI_Recv(NULL, 0, MPI_BYTE, 1, way, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     if (way == BY_SSEND) MPI_Ssend(NULL, 0, MPI_BYTE, 1, way, MPI_COMM_WORLD);
     if (way == BY_SENDRECV)
@@ -101,6 +106,41 @@ PROMISE(what_is_inactive_is_not_waited_for_while_a_receive_is_posted) {
         CHECK(status_is(status, 1, 1, LARGEST) && holds(large, LARGEST, 3));
     }
     if (rank == 1) {
+        hear(0);
+        fill(large, LARGEST, 3);
+        MPI_Send(large, LARGEST, MPI_BYTE, 0, 1, MPI_COMM_WORLD);
+    }
+    free(large);
+}
+
+/* The last word is a persistent request's; with it ends what came before, and what was not started does not. */
+PROMISE(waitsome_beside_a_posted_receive_ends_all_that_is_complete) {
+    unsigned char *large = malloc(LARGEST), words[4] = {0};
+    MPI_Request beside, some[4] = {MPI_REQUEST_NULL};
+    if (rank == 0) {
+        MPI_Irecv(large, LARGEST, MPI_BYTE, 1, 1, MPI_COMM_WORLD, &beside);
+        MPI_Recv_init(&words[1], 1, MPI_BYTE, 1, 11, MPI_COMM_WORLD, &some[1]);
+        MPI_Recv_init(&words[2], 1, MPI_BYTE, 1, 12, MPI_COMM_WORLD, &some[2]); /* not started */
+        MPI_Irecv(&words[3], 1, MPI_BYTE, 1, 13, MPI_COMM_WORLD, &some[3]);
+        MPI_Start(&some[1]);
+        for (int left = 2, n = 0, which[4]; left > 0; left -= n) {
+            MPI_Waitsome(4, some, &n, which, status);
+            CHECK(n >= 1 && n <= left);
+            for (int k = 0; k < n; k++) {
+                CHECK((which[k] == 1 || which[k] == 3) && status_is(&status[k], 1, 10 + which[k], 1));
+                CHECK(words[which[k]] == which[k]);
+            }
+        }
+        CHECK(some[1] != MPI_REQUEST_NULL && some[3] == MPI_REQUEST_NULL);
+        MPI_Request_free(&some[1]);
+        MPI_Request_free(&some[2]);
+        tell(1);
+        MPI_Wait(&beside, status);
+        CHECK(status_is(status, 1, 1, LARGEST) && holds(large, LARGEST, 3));
+    }
+    if (rank == 1) {
+        for (unsigned char word = 1; word <= 3; word += 2)
+            usleep(2000), MPI_Send(&word, 1, MPI_BYTE, 0, 10 + word, MPI_COMM_WORLD);
         hear(0);
         fill(large, LARGEST, 3);
         MPI_Send(large, LARGEST, MPI_BYTE, 0, 1, MPI_COMM_WORLD);
