@@ -567,7 +567,7 @@ Page page(const Summary &summary, const Surroundings &job) {
     const Places places(summary);
     const Conditions conditions{job.why_native, settings.use.receives, settings.threshold};
     const Verdict its_verdict = verdict(summary, conditions);
-    const std::string headline = sentence(its_verdict, conditions, at_line(places));
+    const std::string headline = sentence(its_verdict, conditions, with_callers(places));
     const std::vector<Row> all_rows = rows(summary, places);
     const Totals all = totals(summary);
     Fields fields;

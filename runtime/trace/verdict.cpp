@@ -119,10 +119,12 @@ bool is_uneven(const Spread &waited) {
     return waited.ranks > 2 && waited.most > 4 * waited.median();
 }
 
-// What a send costs, a receive may gain.
+// What a send costs, a receive may gain. Where the whole job paid, a site is told of for its cost.
 bool costs_most(const SiteSummary &site, Finding finding) {
+    if (site.cost <= site.hidden) return false;
+    if (finding == Finding::paid) return true;
     const bool may_gain = !has_messages(site) || !is_sent(fate_of_most(site));
-    return (may_gain || finding == Finding::paid) && site.cost > site.hidden && 2 * site.cost > site.all_waited();
+    return may_gain && 2 * site.cost > site.all_waited();
 }
 
 Advice advice(const SiteName &name, const SiteSummary &site, Finding finding) {

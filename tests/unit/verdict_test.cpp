@@ -57,6 +57,8 @@ TEST_F(VerdictTest, paid) {
     EXPECT_EQ(verdict().sites[0].cause, Cause::costs);
     hides(0);
     EXPECT_EQ(says(), "Paid more than it gained: 3 s for nothing, most at solver.c:210");
+    site.in_calls = site.unmatched = 20 * second; // what it waits for besides is not what the job paid for
+    EXPECT_EQ(verdict().sites[0].cause, Cause::costs);
 }
 
 TEST_F(VerdictTest, what_a_send_costs_a_receive_may_gain) {
