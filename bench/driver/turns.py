@@ -2,13 +2,11 @@
 
 from collections.abc import Callable, Hashable
 
-from progress import Tell
-
 
 def in_turns(
     turns: int,
     launches: dict[Hashable, Callable[[], object]],
-    tell: Tell,
+    tell: Callable[[str], None],
     enough: Callable[[dict[Hashable, list]], bool] = lambda made: False,
 ) -> dict[Hashable, list]:
     """Every launch once per turn, the order reversed every other time, until what was made is enough."""
