@@ -286,7 +286,7 @@ int Waitany(int count, MPI_Request requests[], int *index, MPI_Status *status) {
             looked = true;
             return ended || look_for_any(some, index, status, error, none_active);
         },
-        [&] { return std::exchange(looked, false) && !ended && wait_for_any(some, index, status, error, ended); });
+        [&] { return std::exchange(looked, false) && wait_for_any(some, index, status, error, ended); });
     return error;
 }
 
@@ -325,10 +325,7 @@ int Waitsome(int count, MPI_Request requests[], int *outcount, int indices[], MP
             if (*outcount == 0) error = look_for_some(some, outcount, indices, statuses);
             return error != MPI_SUCCESS || *outcount != 0;
         },
-        [&] {
-            return std::exchange(looked, false) && *outcount == 0 &&
-                   wait_for_some(some, outcount, indices, statuses, error);
-        });
+        [&] { return std::exchange(looked, false) && wait_for_some(some, outcount, indices, statuses, error); });
     return error;
 }
 

@@ -70,11 +70,14 @@ PROMISE(released_what_is_unmapped_goes_to_nobody) {
 PROMISE(released_what_is_mapped_over_is_the_new) {
     for (int k = 0; k < 2 * TIMES; k++) {
         unsigned char *buffer = map_at(NULL, BYTES);
-        const int segment = k % 2 ? shmget(IPC_PRIVATE, HALF, 0600) : -1;
         transfer(buffer, k);
-        if (segment < 0) map_at(buffer + HALF, HALF);
-        if (segment >= 0) CHECK(shmat(segment, buffer + HALF, SHM_REMAP) == buffer + HALF);
-        if (segment >= 0) shmctl(segment, IPC_RMID, NULL);
+        if (k % 2) {
+            const int segment = shmget(IPC_PRIVATE, HALF, 0600);
+            CHECK(segment >= 0 && shmat(segment, buffer + HALF, SHM_REMAP) == buffer + HALF);
+            shmctl(segment, IPC_RMID, NULL);
+        } else {
+            map_at(buffer + HALF, HALF);
+        }
         all_has_come();
         CHECK(all_are(buffer + HALF, HALF, 0));
         if (rank == 1) CHECK(part_holds(buffer, 0, HALF, k));
@@ -91,9 +94,10 @@ PROMISE(released_what_the_heap_gives_back_goes_to_nobody) {
         CHECK(buffer != (void *)-1);
         transfer(buffer, k);
         const int ours = sbrk(0) == buffer + BYTES;
-        if (ours && k % 2) CHECK(sbrk(-HALF) != (void *)-1);
-        if (ours && !(k % 2)) CHECK(brk(buffer + HALF) == 0);
-        if (ours) CHECK(sbrk(HALF) == buffer + HALF);
+        if (ours) {
+            CHECK(k % 2 ? sbrk(-HALF) != (void *)-1 : brk(buffer + HALF) == 0);
+            CHECK(sbrk(HALF) == buffer + HALF);
+        }
         all_has_come();
         if (ours) CHECK(all_are(buffer + HALF, HALF, 0));
         if (rank == 1) CHECK(part_holds(buffer, 0, HALF, k));
