@@ -25,7 +25,7 @@ constexpr double longest_way = 0.3e-3;
 constexpr int least_rate_bytes = 32 << 10, rate_bytes = 512 << 10;
 constexpr double long_enough = 1e-3;
 
-constexpr int rate_tag = 100, sleeps_tag = 101, awake_tag = 102;
+constexpr int rate_tag = 100, came_tag = 101, sleeps_tag = 102, awake_tag = 103;
 
 // How long the eager limit takes. Where others have the cores, a look comes seldom, and what comes in time comes late.
 struct Patience {
@@ -106,14 +106,19 @@ private:
     std::vector<char> out, in;
 };
 
+// The sender's time, until it is told that all has come: a receiver that begins late finds the bytes before it, and would take them for fast.
 double Links::round(int bytes) {
     if (!alone) {
         const double start = now();
-        MPI_Request requests[2];
-        library.Irecv(in.data(), bytes, MPI_BYTE, from, rate_tag, group, &requests[0]);
-        library.Isend(out.data(), bytes, MPI_BYTE, to, rate_tag, group, &requests[1]);
-        for (int done = 0; !done; sched_yield()) library.Testall(2, requests, &done, MPI_STATUSES_IGNORE);
+        MPI_Request all[2], told[2];
+        library.Irecv(in.data(), bytes, MPI_BYTE, from, rate_tag, group, &all[0]);
+        library.Irecv(nullptr, 0, MPI_BYTE, to, came_tag, group, &told[0]);
+        library.Isend(out.data(), bytes, MPI_BYTE, to, rate_tag, group, &all[1]);
+        wait(all[0]);
+        library.Isend(nullptr, 0, MPI_BYTE, from, came_tag, group, &told[1]);
+        wait(told[0]);
         best = std::max(best, bytes / (now() - start));
+        wait(all[1]), wait(told[1]);
     }
     return -worst(-best);
 }

@@ -1,5 +1,7 @@
 #include "tune/which_release.h"
 
+#include "tune/settings.h"
+
 #include <gtest/gtest.h>
 
 namespace stretto::tune {
@@ -68,6 +70,16 @@ TEST(WhichRelease, messages_that_come_whole_are_learnt_apart) {
 TEST(WhichRelease, counts_what_the_stops_cost) {
     static Site site{.hidden = 100e-6, .stops = 25};
     EXPECT_EQ(site.count(19), 4);
+}
+
+TEST(WhichRelease, runs_on_whatever_that_hid_where_nothing_is_tried) {
+    static char site;
+    for (int k = 0; k < 4; k++) learn(&site, {.stops = 1, .bytes = 100'000});
+    settings.trials = false;
+    EXPECT_TRUE(lets_run_on(&site, 100'000, gigabit));
+    EXPECT_FALSE(lets_run_on(&site, 2000, gigabit));
+    settings.trials = true;
+    EXPECT_FALSE(lets_run_on(&site, 100'000, gigabit));
 }
 
 TEST(WhichRelease, waits_for_what_will_be_there_at_once) {
