@@ -26,8 +26,9 @@ struct Verdict {
 };
 constexpr std::array<Verdict, 4> verdicts{{{0.9, 1.0}, {0.95, 0.99}, {0.96, 0.98}, {0.97, 0.97}}};
 
-// Calls until the next trial: twice as many each time that the same is found. What seemed to gain is looked at again soon.
-constexpr unsigned least_rest_of_native = 256, least_rest_of_ours = 32, most_rest = 8192;
+// Calls until the next trial: twice as many each time that the same is found. What seemed to gain is looked at again soon; where it did not,
+// eight times the calls of a trial at least.
+constexpr unsigned least_rest_of_native = 256, of_varying_native = 1024, least_rest_of_ours = 32, most_rest = 8192;
 
 // Not the median: what the library's own way takes may have two values, of which only one is often. The longest sixth is left out, which
 // somebody else may have disturbed.
@@ -125,7 +126,8 @@ void Trial::begin_trial() {
 }
 
 void Trial::rest_with(Way way) {
-    rest = way == found ? std::min(2 * rest, most_rest) : way == Way::ours ? least_rest_of_ours : least_rest_of_native;
+    const unsigned least = way == Way::ours ? least_rest_of_ours : varies ? of_varying_native : least_rest_of_native;
+    rest = way == found && !first ? std::clamp(2 * rest, least, most_rest) : least;
     found = way;
     first = false;
     stage = rests;

@@ -50,7 +50,7 @@ private:
     bool begun = false;           // a call, at all
     unsigned done = 0;            // calls of this stage, or of this turn, that have been made
     unsigned turn = 0;            // of this trial; the odd ones are the other way's
-    unsigned rest = 128;          // calls until the next trial
+    unsigned rest = 0;            // calls until the next trial
     std::size_t last_bytes = 0;   // of the last call
     double last = 0;              // when it began
     double sum = 0;               // of a turn, where calls vary
