@@ -27,6 +27,7 @@ extern "C" {
 #endif
 
 typedef int64_t stretto_handle;
+typedef struct stretto_call stretto_call;
 
 /* One for each MPI call in the source, static and writable. Reports name it, and what is learnt belongs to it. */
 struct stretto_call {
@@ -74,6 +75,9 @@ void stretto_need_above(stretto_handle handle, void *buf, int64_t low);
 /* What MPI_Recv returns. Both ends take the same status. */
 int stretto_recv_end(stretto_handle handle, MPI_Status *status);
 
+/* Bytes of the message between two calls of ready or need that are worth it; INT64_MAX where none is. So long are a loop's strips. */
+int64_t stretto_strip(stretto_handle handle);
+
 /* --- what could not be proved --------------------------------------------------------------------------------------------------
  *
  * Where `ok` is 0, or bytes [low, high) of memory meet the message, nothing of a send leaves before its end, and all of a receive is
@@ -83,7 +87,9 @@ void stretto_hold_if_overlap(stretto_handle handle, void *buf, const void *low, 
 
 /* --- Fortran (mpif.h, `use mpi`) -----------------------------------------------------------------------------------------------
  *
- * A send's begin takes values, which a compiler reads before the loop; the others take what mpi_send_ and the like were given. */
+ * A send's begin takes values, which a compiler reads before the loop; the others take what mpi_send_ and the like were given. Not of the standard ABI, whose C
+ * library knows nothing of Fortran. */
+#ifndef MPI_ABI_VERSION
 stretto_handle stretto_send_begin_f(struct stretto_call *call, const void *buf, MPI_Fint count, MPI_Fint type,
                                     MPI_Fint dest, MPI_Fint tag, MPI_Fint comm);
 void stretto_send_end_f(stretto_handle handle, struct stretto_call *call, const void *buf, const MPI_Fint *count,
@@ -96,6 +102,7 @@ stretto_handle stretto_recv_begin_f(struct stretto_call *call, void *buf, const 
                                     const MPI_Fint *source, const MPI_Fint *tag, const MPI_Fint *comm,
                                     MPI_Fint *status);
 void stretto_recv_end_f(stretto_handle handle, MPI_Fint *status, MPI_Fint *ierr);
+#endif
 
 #ifdef __cplusplus
 }

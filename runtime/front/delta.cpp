@@ -68,8 +68,22 @@ struct Open {
     CallSite site;
     bool listens; // to annotations
     std::span<const std::byte> memory;
+    bool fed = false; // by a compiler's calls
 };
 std::vector<Open> open_sends;
+
+std::size_t bytes_of(MPI_Datatype type) {
+    if (active) return mpi::type_map(type).bytes();
+    int size = 0;
+    mpi::library.Type_size(type, &size);
+    return static_cast<std::size_t>(size);
+}
+
+const Open *find_open(int dest, int tag, MPI_Comm comm) {
+    for (const Open &open : open_sends)
+        if (open.dest == dest && open.tag == tag && open.comm == comm) return &open;
+    return nullptr;
+}
 
 std::vector<Open>::iterator find_send(const MPI_Request &request, const char *name, CallSite site) {
     const auto at =
@@ -93,19 +107,16 @@ void settle_send(const MPI_Request &request, const char *name, CallSite site) {
 // A delta receive between its begin and its end.
 struct OpenReceive {
     const void *buf;
-    Incoming incoming;
-    bool complete; // nothing to wait for: the status says all
-    MPI_Status status;
-    CallSite site;
+    Matched matched;
     bool listens; // to annotations
 };
 std::vector<OpenReceive> open_receives;
 
-tune::Release choose_release(Trigger said) {
+tune::Release choose_release(Trigger said, CallSite begin) {
     tune::Release release;
     {
         progress::Guard guard;
-        release = tune::release(said);
+        release = tune::release(said, begin);
     }
     if (release == tune::Release::guarded) start_pages();
     return release;
@@ -132,72 +143,93 @@ bool listens_to_annotations(Trigger said) {
     return said == Trigger::automatic || said == Trigger::annotations;
 }
 
+namespace {
+
+// Where it may leave in parts. The smallest that gains: a first fragment and something after it. Any header would do for the rest of rule 10.
+mpi::Peer *peer_of(const void *buf, MPI_Count count, MPI_Datatype type, int dest, MPI_Comm comm) {
+    const mpi::TypeMap &map = mpi::type_map(type);
+    if (!map.known() || static_cast<std::size_t>(count) * map.bytes() < message::least_total) return nullptr;
+    return mpi::in_device_memory(buf, count, type) ? nullptr : mpi::communicator(comm)->framing_peer(dest);
+}
+
+// Its request is complete at the end at the earliest.
+Open &open_send(message::Send *send, MPI_Count count, MPI_Datatype type, int dest, int tag, MPI_Comm comm,
+                MPI_Request *request, CallSite site) {
+    Operation &operation = new_operation();
+    operation.send = send;
+    operation.waits_for_end = true;
+    *request = operation.handle;
+    delta_sends_open++;
+    const std::size_t element = count > 0 ? bytes_of(type) : 0;
+    return open_sends.emplace_back(Open{*request, send, nullptr, element, comm, dest, tag, site, false, {}});
+}
+
+} // namespace
+
 int send_begin(const void *buf, MPI_Count count, MPI_Datatype type, int dest, int tag, MPI_Comm comm,
                MPI_Request *request, CallSite site) {
     wait_for_matches();
     const Trigger said = trigger_on(comm);
-    const bool listens = listens_to_annotations(said);
-    message::Send *send = nullptr;
-    std::size_t bytes = 0;
     mpi::Peer *peer = nullptr;
     trigger::Watch watch;
     if (active && count > 0) {
         progress::Guard guard;
-        const mpi::TypeMap &map = mpi::type_map(type);
-        bytes = static_cast<std::size_t>(count) * map.bytes();
-        // The smallest that gains: a first fragment and something after it. Any header would do for the rest of rule 10.
-        const bool whole = mpi::in_device_memory(buf, count, type);
-        if (!whole && map.known() && bytes >= message::least_total) peer = mpi::communicator(comm)->framing_peer(dest);
+        peer = peer_of(buf, count, type, dest, comm);
+        const std::size_t bytes = static_cast<std::size_t>(count) * bytes_of(type);
         const bool seen = settings.tracker || !devices::may_reach(pages::addresses_of(buf, bytes));
-        if (peer && seen && map.contiguous()) watch = tune::watch(said, site, buf, bytes, peer->rate);
+        if (peer && seen && mpi::type_map(type).contiguous()) watch = tune::watch(said, site, buf, bytes, peer->rate);
     }
     if (watch) start_pages(); // the first one starts the mechanisms
     progress::Guard guard;
     enter();
     check_place(dest, tag, comm);
+    message::Send *send = nullptr;
     if (peer)
         send = message::Send::begin({buf, count, type}, {mpi::communicator(comm), dest, tag}, *peer,
                                     message::Send::Kind::delta, site, bool(watch));
-    if (send) report::message(report::current, report::Fate::send_framed, bytes);
-    if (!active && count > 0) {
-        int size = 0;
-        mpi::library.Type_size(type, &size);
-        bytes = static_cast<std::size_t>(count) * static_cast<std::size_t>(size);
-    }
-    Operation &operation = new_operation();
-    operation.send = send;
-    operation.waits_for_end = true;
-    *request = operation.handle;
-    open_sends.push_back({*request,
-                          send,
-                          nullptr,
-                          count > 0 ? bytes / static_cast<std::size_t>(count) : 0,
-                          comm,
-                          dest,
-                          tag,
-                          site,
-                          listens,
-                          {}});
-    delta_sends_open++;
-    if (listens) stretto_sends_open = stretto_sends_open + 1;
+    Open &open = open_send(send, count, type, dest, tag, comm, request, site);
+    open.listens = listens_to_annotations(said);
+    if (open.listens) stretto_sends_open = stretto_sends_open + 1;
     if (send) {
+        report::message(report::current, report::Fate::send_framed, send->bytes());
         const auto memory = mpi::TypedBuffer(buf, count, type).memory();
-        open_sends.back().memory = memory;
+        open.memory = memory;
         trigger::enter(memory.data(), memory.size(), *send, watch, send->delta_bytes(), site);
         if (watch) stretto::count(watch.is_rehearsal() ? Rule::pages_rehearsed : Rule::pages_watched);
         // While the first delta is written, the receiver learns of the message, and closes its pages.
         if (watch && !watch.is_rehearsal()) send->take_place();
         return MPI_SUCCESS;
     }
-    auto held = std::make_unique<Held>(buf, count, type, dest, tag, comm);
+    open.held = std::make_unique<Held>(buf, count, type, dest, tag, comm);
     MPI_Aint lower = 0, extent = 0;
     mpi::library.Type_get_extent(type, &lower, &extent);
     const auto extents = static_cast<std::size_t>(std::max<MPI_Count>(count, 0)) *
                          static_cast<std::size_t>(std::max<MPI_Aint>(extent, 0));
-    open_sends.back().memory = {static_cast<const std::byte *>(buf), extents};
-    trigger::enter(buf, extents, *held);
-    open_sends.back().held = std::move(held);
+    open.memory = {static_cast<const std::byte *>(buf), extents};
+    trigger::enter(buf, extents, *open.held);
     return MPI_SUCCESS;
+}
+
+message::Send *begin_fed(const void *buf, MPI_Count count, MPI_Datatype type, int dest, int tag, MPI_Comm comm,
+                         MPI_Request *request, CallSite site) {
+    // What is wrong is MPI's to say, at the end.
+    if (!active || count <= 0 || !buf || type == MPI_DATATYPE_NULL || comm == MPI_COMM_NULL || tag < 0) return nullptr;
+    wait_for_matches();
+    if (!listens_to_annotations(trigger_on(comm))) return nullptr;
+    progress::Guard guard;
+    // As of messages that nobody annotated: a short one gains too little.
+    if (static_cast<std::size_t>(count) * bytes_of(type) < settings.threshold) return nullptr;
+    mpi::Peer *peer = peer_of(buf, count, type, dest, comm);
+    if (!peer || !mpi::type_map(type).contiguous() || find_open(dest, tag, comm)) return nullptr;
+    enter();
+    message::Send *send = message::Send::begin({buf, count, type}, {mpi::communicator(comm), dest, tag}, *peer,
+                                               message::Send::Kind::delta, site);
+    if (!send) return nullptr;
+    report::message(report::current, report::Fate::send_framed, send->bytes());
+    Open &open = open_send(send, count, type, dest, tag, comm, request, site);
+    open.fed = true;
+    open.memory = mpi::TypedBuffer(buf, count, type).memory();
+    return send;
 }
 
 int send_end(MPI_Count count, MPI_Request *request, CallSite site, const char *name) {
@@ -252,58 +284,59 @@ int send_end(MPI_Count count, MPI_Request *request, CallSite site, const char *n
     return MPI_SUCCESS;
 }
 
+int match(void *buf, MPI_Count count, MPI_Datatype type, int source, int tag, MPI_Comm comm, tune::Release release,
+          CallSite site, Matched &matched) {
+    if (!active || source == MPI_PROC_NULL) {
+        const trace::Wait waiting;
+        return native::recv(buf, count, type, source, tag, comm, &matched.status);
+    }
+    if (!may_come_in_parts(count, type)) { // so there is nothing to return early from
+        settle(buf, count, type, true);
+        return Recv(buf, count, type, source, tag, comm, &matched.status);
+    }
+    const trace::Wait waiting;
+    settle(buf, count, type, true);
+    {
+        progress::Guard guard;
+        enter();
+        matched.incoming =
+            begin_receive(buf, count, type, source, tag, comm, site,
+                          release == tune::Release::guarded ? message::Returns::guarded : message::Returns::complete);
+    }
+    if (matched.incoming.error != MPI_SUCCESS) return matched.incoming.error;
+    // Until it is matched, which its first fragment tells. Other threads may complete it from then on.
+    message::Receive *receive = matched.incoming.receive;
+    bool guarded = false;
+    const auto is_matched = [&] {
+        if (!receive->look_at_first()) return false;
+        // A message that is too long is an error now, and such a receive has no end.
+        matched.complete = receive->where() != message::Receive::State::deltas || receive->error() != MPI_SUCCESS;
+        guarded = receive->is_guarded();
+        return true;
+    };
+    if (receive) progress::until(is_matched);
+    if (matched.complete) return finish_receive(matched.incoming, &matched.status);
+    if (guarded)
+        progress::until([&] { return receive->edges_arrived(); });
+    else if (release != tune::Release::annotated)
+        progress::until([&] { return receive->is_complete(); });
+    progress::Guard guard;
+    matched.status = receive->result();
+    mpi::library.Status_set_elements_x(&matched.status, MPI_BYTE, static_cast<MPI_Count>(receive->bytes()));
+    return MPI_SUCCESS;
+}
+
 int recv(void *buf, MPI_Count count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Status *status,
          CallSite site) {
     const Trigger said = trigger_on(comm);
-    OpenReceive open{buf, {}, true, {}, site, listens_to_annotations(said)};
-    if (!active || source == MPI_PROC_NULL) {
-        const trace::Wait waiting;
-        const int error = native::recv(buf, count, type, source, tag, comm, &open.status);
-        if (error != MPI_SUCCESS) return error;
-    } else if (!may_come_in_parts(count, type)) { // so there is nothing to return early from
-        settle(buf, count, type, true);
-        const int error = Recv(buf, count, type, source, tag, comm, &open.status);
-        if (error != MPI_SUCCESS) return error;
-    } else {
-        const trace::Wait waiting;
-        const tune::Release release = choose_release(said);
-        settle(buf, count, type, true);
-        {
-            progress::Guard guard;
-            enter();
-            open.incoming = begin_receive(buf, count, type, source, tag, comm, site,
-                                          release == tune::Release::guarded ? message::Returns::guarded
-                                                                            : message::Returns::complete);
-        }
-        if (open.incoming.error != MPI_SUCCESS) return open.incoming.error;
-        // Until it is matched, which its first fragment tells. Other threads may complete it from then on.
-        message::Receive *receive = open.incoming.receive;
-        bool guarded = false;
-        const auto is_matched = [&] {
-            if (!receive->look_at_first()) return false;
-            // A message that is too long is an error now, and such a receive has no end.
-            open.complete = receive->where() != message::Receive::State::deltas || receive->error() != MPI_SUCCESS;
-            guarded = receive->is_guarded();
-            return true;
-        };
-        if (receive) progress::until(is_matched);
-        if (!open.complete) {
-            if (guarded)
-                progress::until([&] { return receive->edges_arrived(); });
-            else if (release != tune::Release::annotated)
-                progress::until([&] { return receive->is_complete(); });
-            progress::Guard guard;
-            open.status = receive->result();
-            mpi::library.Status_set_elements_x(&open.status, MPI_BYTE, static_cast<MPI_Count>(receive->bytes()));
-        } else {
-            const int error = finish_receive(open.incoming, &open.status);
-            if (error != MPI_SUCCESS) return error;
-        }
-    }
-    give_status(open.status, status);
+    OpenReceive open{buf, {}, listens_to_annotations(said)};
+    const bool in_parts = active && source != MPI_PROC_NULL && may_come_in_parts(count, type);
+    const tune::Release release = in_parts ? choose_release(said, site) : tune::Release::never;
+    if (const int error = match(buf, count, type, source, tag, comm, release, site, open.matched)) return error;
+    give_status(open.matched.status, status);
     progress::Guard guard;
-    if (!open.complete) {
-        message::Receive *receive = open.incoming.receive;
+    if (!open.matched.complete) {
+        message::Receive *receive = open.matched.incoming.receive;
         const auto memory = receive->buffer().memory();
         trigger::enter(memory.data(), memory.size(), *receive);
         if (open.listens) stretto_receives_open = stretto_receives_open + 1;
@@ -322,17 +355,17 @@ int recv_end(const void *buf, MPI_Status *status, CallSite site) {
         if (at == open_receives.end()) fail("MPIX_Delta_recv_end", "no delta receive into this buffer is open", site);
         open = *at;
         open_receives.erase(at);
-        if (!open.complete) {
-            trigger::leave(*open.incoming.receive);
+        if (!open.matched.complete) {
+            trigger::leave(*open.matched.incoming.receive);
             if (open.listens) stretto_receives_open = stretto_receives_open - 1;
         }
     }
-    if (open.complete) {
-        give_status(open.status, status);
+    if (open.matched.complete) {
+        give_status(open.matched.status, status);
         return MPI_SUCCESS;
     }
     trace::Wait waiting;
-    return finish_receive(open.incoming, status);
+    return finish_receive(open.matched.incoming, status);
 }
 
 void take_places() {
@@ -344,18 +377,21 @@ void check_all_ended() {
     check_all_collectives_ended();
     if (open_sends.empty()) return;
     const Open &open = open_sends.front();
+    if (open.fed)
+        fail("MPI_Finalize",
+             message::describe("to", open.dest, open.tag) + " has not been ended by the code that began it", open.site);
     fail("MPI_Finalize",
          message::describe("to", open.dest, open.tag) + " is an open delta send: MPIX_Delta_send_end is missing",
          open.site);
 }
 
 void check_place(int dest, int tag, MPI_Comm comm) {
-    for (const Open &open : open_sends)
-        if (open.dest == dest && open.tag == tag && open.comm == comm)
-            fail("MPI_Send",
-                 "a delta send to rank " + std::to_string(dest) + " with tag " + std::to_string(tag) +
-                     " on this communicator is open, and another message must not come between its begin and its end",
-                 open.site);
+    // A compiler knows of its own thread only; and of messages that several threads send MPI says nothing.
+    if (const Open *open = find_open(dest, tag, comm); open && !open->fed)
+        fail("MPI_Send",
+             "a delta send to rank " + std::to_string(dest) + " with tag " + std::to_string(tag) +
+                 " on this communicator is open, and another message must not come between its begin and its end",
+             open->site);
 }
 
 } // namespace stretto::front

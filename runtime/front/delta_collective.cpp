@@ -178,7 +178,7 @@ int delta_begin(DeltaBegins begins, MPI_Request *request) {
     trigger::Watch watch;
     {
         const progress::Guard guard;
-        release = tune::release(said);
+        release = tune::release(said, begins.site);
         if (scheduled) watch = scheduled->watch(said, begins.site);
     }
     if (scheduled && (watch || release == tune::Release::guarded)) start_pages();

@@ -90,6 +90,7 @@ public:
     bool is_framed() const { return framed; }
     //! Bytes of the message; of one that has not ended yet, the most it may be.
     std::size_t bytes() const { return total; }
+    std::size_t delta_bytes() const { return delta; } //!< 0: it comes whole
     const MPI_Status &result() const { return status; }
     int error() const { return failure; }
     //! Has the library called the error handler already?

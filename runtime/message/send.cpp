@@ -122,7 +122,7 @@ void Send::leave_first(std::size_t n) {
     std::memcpy(fragment, &header, sizeof header);
     if (n) data.pack(0, n, fragment + header_bytes);
     left_bytes += n;
-    if (settings.debug) remember({0, n});
+    if (checked) remember({0, n});
     count(n ? Rule::first_full : Rule::first_header_only);
     if (!acknowledged) {
         count(Rule::acknowledged);
@@ -255,7 +255,7 @@ bool Send::leave(std::size_t k, bool whatever_the_window) {
     left[k] = true;
     left_bytes += bytes;
     if (detached && all_left()) paced--;
-    if (settings.debug) remember(range);
+    if (checked) remember(range);
     if (trace::enabled()) trace::delta_left(to.rank, bytes);
     if (pending.empty()) looked = trace::now();
     pending.push_back({request, bytes, std::move(packed)});
@@ -406,7 +406,7 @@ void Send::hand_over() {
 }
 
 void Send::release() {
-    if (settings.debug) compare();
+    if (checked) compare();
     if (trace::enabled()) trace::message(trace::Direction::send, to.rank, end_bytes, begun);
     if (finished()) {
         progress::remove(*this);

@@ -7,6 +7,7 @@
 #include "trace/failure.h"
 #include "trace/report.h"
 #include "trigger/registry.h"
+#include "tune/settings.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -79,6 +80,9 @@ public:
 
     //! Memory that must live as long as the message.
     void keep(std::unique_ptr<std::byte[]> memory) { kept = std::move(memory); }
+
+    //! What has left is compared with what it is at the end, as with STRETTO_DEBUG.
+    void check() { checked = true; }
 
     bool is_delta() const { return kind == Kind::delta; }
     bool has_ended() const { return ended; }
@@ -164,7 +168,8 @@ private:
     std::size_t pending_from = 0;
     std::size_t from_buffer = 0; // deltas of the pending ones
     std::unique_ptr<std::byte[]> kept;
-    std::vector<std::byte> remembered; // STRETTO_DEBUG: what has left, as it was
+    bool checked = settings.debug;
+    std::vector<std::byte> remembered; // if checked: what has left, as it was
     RangeSet remembered_ranges;
 };
 

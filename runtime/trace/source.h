@@ -39,8 +39,11 @@ struct Frame {
     std::string line;
 };
 
+//! What a compiler said of a call, which returns there: for where there is no debug information. Under the lock.
+void known(const void *return_address, Frame frame);
+
 //! For each offset into an object the function that it is in and, where that is inlined, those that it is inlined into, innermost first.
-//! None where debug information is missing. One process (addr2line) for many.
+//! None where nothing is known of it. One process (addr2line) for many.
 std::vector<std::vector<Frame>> frames(const std::string &object, const std::vector<std::uint64_t> &offsets);
 
 //! "solver+0x1f3 (assemble)": where there is no line.

@@ -1,20 +1,32 @@
 #include "trigger/annotated.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <elf.h>
 #include <initializer_list>
 #include <link.h>
+#include <vector>
 
 namespace stretto::trigger {
 
 namespace {
 
+// What an object calls.
 struct Found {
     bool sends = false, receives = false, collectives = false, any = false;
-    unsigned long long loaded = 0; // objects that there had been at the last look
-} found;
+};
+
+struct Object {
+    std::uintptr_t begin, end; // all its segments lie between
+    Found found;
+};
+
+struct Objects {
+    std::vector<Object> all;
+    unsigned long long loaded = 0, unloaded = 0; // that there had been at the last look
+} objects;
 
 bool is_one_of(const char *name, std::initializer_list<const char *> names) {
     for (const char *one : names)
@@ -22,8 +34,9 @@ bool is_one_of(const char *name, std::initializer_list<const char *> names) {
     return false;
 }
 
-void look_at(const char *name) {
-    found.any |= std::strncmp(name, "MPIX_Delta_", 11) == 0 || std::strncmp(name, "mpix_delta_", 11) == 0;
+void look_at(const char *name, Found &found) {
+    found.any |= std::strncmp(name, "MPIX_Delta_", 11) == 0 || std::strncmp(name, "mpix_delta_", 11) == 0 ||
+                 std::strncmp(name, "stretto_send_begin", 18) == 0 || std::strncmp(name, "stretto_recv_begin", 18) == 0;
     found.sends |= is_one_of(name, {"stretto_send_data", "mpix_delta_send_data_", "mpix_delta_send_data_long_"});
     found.collectives |= is_one_of(name, {"MPIX_Delta_collective_end", "mpix_delta_collective_end_"});
     found.receives |= is_one_of(name, {"stretto_wait_data", "mpix_delta_wait_data_", "mpix_delta_wait_data_long_"});
@@ -37,10 +50,12 @@ struct Imports {
                 read(reinterpret_cast<const ElfW(Dyn) *>(base + object.dlpi_phdr[k].p_vaddr));
     }
 
-    void look() const {
-        if (!symbols || !strings) return;
-        look(calls, call_bytes);
-        look(others, other_bytes);
+    Found look() const {
+        Found found;
+        if (!symbols || !strings) return found;
+        look(calls, call_bytes, found);
+        look(others, other_bytes, found);
+        return found;
     }
 
 private:
@@ -70,7 +85,7 @@ private:
     // Some C libraries have added the base already.
     std::uintptr_t at(std::uintptr_t pointer) const { return pointer < base ? base + pointer : pointer; }
 
-    void look(std::uintptr_t table, std::size_t bytes) const {
+    void look(std::uintptr_t table, std::size_t bytes, Found &found) const {
         const auto *relocation = reinterpret_cast<const ElfW(Rela) *>(table);
         for (std::size_t k = 0; table && k < bytes / sizeof *relocation; k++) {
 #if __SIZEOF_POINTER__ == 8
@@ -78,7 +93,7 @@ private:
 #else
             const auto symbol = ELF32_R_SYM(relocation[k].r_info);
 #endif
-            if (symbol && symbols[symbol].st_shndx == SHN_UNDEF) look_at(strings + symbols[symbol].st_name);
+            if (symbol && symbols[symbol].st_shndx == SHN_UNDEF) look_at(strings + symbols[symbol].st_name, found);
         }
     }
 
@@ -88,37 +103,63 @@ private:
     const char *strings = nullptr;
 };
 
-// Nothing of ours imports them: they are defined here.
-const Found &look_at_all() {
-    unsigned long long loaded = found.loaded;
+Object read(const dl_phdr_info &object) {
+    std::uintptr_t begin = UINTPTR_MAX, end = 0;
+    for (int k = 0; k < object.dlpi_phnum; k++) {
+        const ElfW(Phdr) &segment = object.dlpi_phdr[k];
+        if (segment.p_type != PT_LOAD) continue;
+        begin = std::min<std::uintptr_t>(begin, object.dlpi_addr + segment.p_vaddr);
+        end = std::max<std::uintptr_t>(end, object.dlpi_addr + segment.p_vaddr + segment.p_memsz);
+    }
+    return {begin, end, Imports(object).look()};
+}
+
+// Nothing of ours imports them: they are defined here. All anew where an object has come or gone, since another may have its addresses.
+const std::vector<Object> &look_at_all() {
+    struct Look {
+        std::vector<Object> found;
+        unsigned long long loaded = 0, unloaded = 0;
+        bool same = false;
+    } now;
     dl_iterate_phdr(
-        [](dl_phdr_info *object, std::size_t, void *its_loaded) {
-            if (object->dlpi_adds == found.loaded) return 1; // seen all
-            *static_cast<unsigned long long *>(its_loaded) = object->dlpi_adds;
-            Imports(*object).look();
+        [](dl_phdr_info *object, std::size_t, void *look) {
+            Look &its = *static_cast<Look *>(look);
+            its.loaded = object->dlpi_adds, its.unloaded = object->dlpi_subs;
+            its.same = its.loaded == objects.loaded && its.unloaded == objects.unloaded;
+            if (its.same) return 1;
+            its.found.push_back(read(*object));
             return 0;
         },
-        &loaded);
-    found.loaded = loaded;
-    return found;
+        &now);
+    if (!now.same) objects = {std::move(now.found), now.loaded, now.unloaded};
+    return objects.all;
+}
+
+Found found_in_object_of(CallSite call) {
+    const auto at = reinterpret_cast<std::uintptr_t>(call);
+    for (const Object &object : look_at_all())
+        if (object.begin <= at && at < object.end) return object.found;
+    return {}; // made while the program runs
 }
 
 } // namespace
 
-bool annotates_sends() {
-    return found.sends || look_at_all().sends;
+bool annotates_sends(CallSite begin) {
+    return found_in_object_of(begin).sends;
 }
 
-bool annotates_receives() {
-    return found.receives || look_at_all().receives;
+bool annotates_receives(CallSite begin) {
+    return found_in_object_of(begin).receives;
 }
 
 bool has_delta_calls() {
-    return found.any || look_at_all().any;
+    const auto &all = look_at_all();
+    return std::any_of(all.begin(), all.end(), [](const Object &object) { return object.found.any; });
 }
 
 bool has_delta_collectives() {
-    return found.collectives || look_at_all().collectives;
+    const auto &all = look_at_all();
+    return std::any_of(all.begin(), all.end(), [](const Object &object) { return object.found.collectives; });
 }
 
 } // namespace stretto::trigger

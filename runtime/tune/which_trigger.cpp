@@ -67,7 +67,7 @@ trigger::Watch watch(Trigger said, CallSite site, const void *buffer, std::size_
     Site &known = senders[site];
     const std::size_t place = pages::addresses_of(buffer, total).begin % pages::page_bytes();
     if (said == Trigger::automatic) {
-        if (known.annotated || (!known.listened && trigger::annotates_sends())) return {};
+        if (known.annotated || (!known.listened && trigger::annotates_sends(site))) return {};
         if (known.seconds != 0 && !pays(known, 1, total, link_rate)) return {};
     }
     switch (known.writes) {
@@ -106,7 +106,7 @@ void learn_sender(CallSite site, const trigger::Heard &heard, std::size_t total,
         known.writes = Site::rewrites;
 }
 
-Release release(Trigger said) {
+Release release(Trigger said, CallSite begin) {
     switch (said) {
     case Trigger::annotations:
         return Release::annotated;
@@ -117,7 +117,7 @@ Release release(Trigger said) {
     case Trigger::automatic:
         break;
     }
-    return trigger::annotates_receives() ? Release::annotated : Release::guarded;
+    return trigger::annotates_receives(begin) ? Release::annotated : Release::guarded;
 }
 
 } // namespace stretto::tune

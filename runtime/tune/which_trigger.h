@@ -8,12 +8,12 @@
 //! \brief Who says which bytes are final, and which are needed: annotations where they come, pages where none come, nobody where neither
 //! pays. Learnt per call site, unless STRETTO_TRIGGER or an info key says it.
 //!
-//! Where a program has annotations at all, the first delta send of a call site listens whether one comes: that decides it. Else the
-//! first one, or the second, rehearses: its pages are watched, but it leaves at its end. A site whose bytes are written once, in a sweep,
+//! Where the object of a call (the executable, or a library) has annotations at all, the first delta send of a call site listens whether one
+//! comes: that decides it. Else the first one, or the second, rehearses: its pages are watched, but it leaves at its end. A site whose bytes are written once, in a sweep,
 //! has pages from then on where they pay, and any other stays plain.
 //!
-//! A program that annotates receives annotates all of them, or uses what it has received after its end only: a receive that it does not
-//! annotate could not be told from one that it will. Where no code in the process does, receives are guarded.
+//! An object that annotates receives annotates all that it begins, or uses what it has received after its end only: a receive that it does not
+//! annotate could not be told from one that it will. Where it annotates none, receives are guarded, whatever other objects do.
 namespace stretto::tune {
 
 //! Shall the pages of this delta send be watched? link_rate: bytes per second.
@@ -24,10 +24,11 @@ void learn_sender(CallSite site, const trigger::Heard &heard, std::size_t total,
 
 //! How a delta receive returns before all has come.
 enum class Release {
-    annotated, //!< the program says what it needs
+    annotated, //!< the code that began it says what it needs
     guarded,   //!< pages do; where they cannot be guarded, not at all
     never,     //!< it does not
 };
-Release release(Trigger said);
+//! begin: its call.
+Release release(Trigger said, CallSite begin);
 
 } // namespace stretto::tune
