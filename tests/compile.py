@@ -30,6 +30,12 @@ def program(mpi, name, sources, *, linked=False, flags=(), fortran=False):
     return out
 
 
+def stand_in(mpi, source):
+    """A library to be put before the program, which libstretto takes for the MPI library: it defines PMPI_Init, and what it looks at."""
+    name = f"libmpi_abi.{source.stem}.so" if mpi == "abi" else f"{source.stem}.so"  # the ABI is told by the name
+    return program(mpi, name, [source], flags=["-shared", "-fPIC", "-Wl,--no-as-needed"])
+
+
 def _make(mpi, out, sources, linked, flags, fortran):
     if not linked and not fortran:
         flags = [*flags, "-DSTRETTO_PLAIN"]

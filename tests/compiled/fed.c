@@ -6,9 +6,10 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <stretto/abi.h>
 #include <stretto/stretto.h>
+#include <string.h>
+#include <unistd.h>
 
 enum { TAG = 7, ACK = 8, STRIP = 5000, LARGE = 300000 };
 
@@ -106,8 +107,7 @@ static void need_below(char *a, int n, int m) {
 }
 static void need_above(char *a, int n, int m) {
     stretto_handle h = stretto_recv_begin(&received, a, n, MPI_CHAR, 0, TAG, world, MPI_STATUS_IGNORE);
-    for (long k = n; k > 0; k -= STRIP)
-        stretto_need_above(h, a, k - STRIP), check(a, k > STRIP ? k - STRIP : 0, k, m);
+    for (long k = n; k > 0; k -= STRIP) stretto_need_above(h, a, k - STRIP), check(a, k > STRIP ? k - STRIP : 0, k, m);
     stretto_recv_end(h, MPI_STATUS_IGNORE);
 }
 static void need_pieces(char *a, int n, int m) {
@@ -152,7 +152,7 @@ struct way {
     void (*pass)(char *, int, int);
 };
 static const struct way senders[] = {
-    {"below", below},          {"above", above}, {"pieces", pieces}, {"isend", isend}, {"annotated", send_annotated},
+    {"below", below},      {"above", above}, {"pieces", pieces}, {"isend", isend}, {"annotated", send_annotated},
     {"plain", send_plain},
 #ifndef MPI_ABI_VERSION
     {"fortran", fortran},
@@ -160,8 +160,12 @@ static const struct way senders[] = {
     {NULL, NULL},
 };
 static const struct way receivers[] = {
-    {"below", need_below},         {"above", need_above},         {"pieces", need_pieces},
-    {"at_end", read_after_end},    {"annotated", recv_annotated}, {"plain", recv_plain},
+    {"below", need_below},
+    {"above", need_above},
+    {"pieces", need_pieces},
+    {"at_end", read_after_end},
+    {"annotated", recv_annotated},
+    {"plain", recv_plain},
 #ifndef MPI_ABI_VERSION
     {"fortran", recv_fortran},
 #endif
@@ -192,7 +196,9 @@ static void half_leaves_before_the_rest_is_there(char *a) {
     int token = 0;
     if (rank == 0) {
         stretto_handle h = stretto_send_begin(&sent, a, LARGE, MPI_CHAR, 1, TAG, world);
-        fill(a, 0, LARGE / 2, 1), stretto_ready_below(h, a, LARGE / 2);
+        fill(a, 0, LARGE / 2, 1), stretto_ready_below(h, a, LARGE / 8);
+        usleep(50000); /* the receiver begins to wait for more */
+        stretto_ready_below(h, a, LARGE / 2);
         MPI_Recv(&token, 1, MPI_INT, 1, ACK, world, MPI_STATUS_IGNORE);
         fill(a, LARGE / 2, LARGE, 1);
         stretto_send_end(h, &sent, a, LARGE, MPI_CHAR, 1, TAG, world);

@@ -9,7 +9,7 @@ import sys
 import uuid
 
 import pytest
-from compile import program
+from compile import program, stand_in
 from launch import ROOT, launch, library
 
 HERE = pathlib.Path(__file__).parent
@@ -96,7 +96,7 @@ def test_ranks_on_different_hosts_find_each_other(mpi):
 @pytest.mark.lab
 def test_a_rank_that_begins_late_does_not_make_a_link_look_fast(mpi):
     """What came while another program had its core is there at once."""
-    late = program(mpi, "late.so", [HERE / "late.c"], flags=["-shared", "-fPIC"])
+    late = stand_in(mpi, HERE / "late.c")
     with hosts(mpi, "2", "--rate", "100mbit") as name:
         result, said = everyone(mpi, 2, [0, 1], transport=name, env={"LD_PRELOAD": str(late)})
         for one in said.values():
