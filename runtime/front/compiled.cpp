@@ -9,6 +9,7 @@
 #include "front/pages.h"
 #include "front/requests.h"
 #include "pages/memory.h"
+#include "trace/counters.h"
 #include "trace/report.h"
 #include "trace/source.h"
 #include "trace/timeline.h"
@@ -177,6 +178,7 @@ stretto_handle compiled_send_begin(stretto_call *call, const void *buf, MPI_Coun
     MPI_Request request = MPI_REQUEST_NULL;
     message::Send *send = begin_fed(buf, count, type, dest, tag, comm, &request, site);
     if (!send) return 0;
+    stretto::count(Rule::compiled_send);
     if (call->flags & STRETTO_CALL_CHECKED) send->check();
     return handle_of(new FedSend(*send, request, mpi::TypedBuffer(buf, count, type).memory()));
 }
@@ -215,6 +217,7 @@ stretto_handle compiled_recv_begin(stretto_call *call, void *buf, MPI_Count coun
         give_status(matched.status, status);
         return 0;
     }
+    if (error == MPI_SUCCESS) stretto::count(Rule::compiled_receive);
     return handle_of(new FedReceive(std::move(matched), error));
 }
 

@@ -32,7 +32,7 @@ def test_any_sender_and_any_receiver_agree(mpi, sender, receiver, setting):
     result = run(mpi, "pairs", sender, receiver, **SETTINGS[setting])
     assert result.rc == 0 and f"{MESSAGES} messages" in result.stdout, result
     if sender in FED and setting != "off":
-        assert result.counters["delta_begun"] == (0 if setting == "pages" else FRAMED), result
+        assert result.counters["compiled_send"] == (0 if setting == "pages" else FRAMED), result
 
 
 def test_half_of_a_message_leaves_before_the_rest_is_there(mpi):
@@ -45,7 +45,7 @@ def test_half_of_a_message_leaves_before_the_rest_is_there(mpi):
 def test_what_is_held_leaves_at_the_end(mpi, why):
     """It is written again after it was said to be final."""
     result = run(mpi, why)
-    assert result.rc == 0 and result.counters["delta_begun"] == 1, result
+    assert result.rc == 0 and result.counters["compiled_send"] == 1, result
 
 
 def test_what_is_checked_may_not_be_written_again(mpi):
@@ -62,7 +62,7 @@ def test_two_to_the_same_place_come_in_order(mpi):
 def test_threads_say_their_parts(mpi):
     """Under MPI_THREAD_SINGLE: those that did not begin the send may not call MPI."""
     result = run(mpi, "threads", LD_PRELOAD=str(stand_in(mpi, HERE / "one_thread.c")))
-    assert result.rc == 0 and result.counters["delta_begun"] == 1, result
+    assert result.rc == 0 and result.counters["compiled_send"] == 1, result
 
 
 def test_errors_are_those_of_mpi(mpi):
@@ -72,7 +72,7 @@ def test_errors_are_those_of_mpi(mpi):
 
 def test_of_a_later_version_it_is_plain(mpi):
     result = run(mpi, "later")
-    assert result.rc == 0 and result.counters["delta_begun"] == 0, result
+    assert result.rc == 0 and result.counters["compiled_send"] == 0, result
 
 
 def test_one_without_its_end_is_named(mpi):

@@ -9,6 +9,7 @@
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stretto/abi.h>
 #include <stretto/stretto.h>
 #ifdef STRETTO_FUZZ_FORTRAN
 #include "fortran.h"
@@ -40,6 +41,8 @@ struct slot {
     unsigned char *contribution; /* to it */
     size_t contributed;          /* bytes of it, with its guard */
     struct blocks *blocks;       /* arrays that stay until its end */
+    int compiled, to, tag, comm; /* a delta send as a compiler has it */
+    stretto_handle handle;
 };
 
 struct thread {
@@ -96,6 +99,26 @@ static unsigned char *fresh_memory(struct slot *s, size_t bytes) {
     memset(s->memory, UNTOUCHED, bytes + GUARD);
     return s->memory;
 }
+
+/* Every third delta message that may be so is one that a compiler feeds, in place of a programmer. */
+#ifndef STRETTO_PLAIN
+static stretto_call call = {.version = STRETTO_ABI_VERSION, .line = 1, .file = "fuzz.c", .function = "fuzz"};
+static int is_compiled(int id, int signature, int layout) {
+    return id % 3 == 0 && !by_pages && signature < PAIRS && layout == PLAIN;
+}
+#else /* annotations vanish, and so do a compiler's */
+enum { call };
+static int is_compiled(int id, int signature, int layout) {
+    (void)id, (void)signature, (void)layout;
+    return 0;
+}
+#define stretto_send_begin(...) 0
+#define stretto_ready(...) (void)0
+#define stretto_isend_end(...) 0
+#define stretto_recv_begin(...) 0
+#define stretto_need(...) (void)0
+#define stretto_recv_end(...) 0
+#endif
 
 /* Operations whose number divides by it: LATE as in generator.py. */
 enum { LATE = 15, PACKED = 6 };
@@ -346,7 +369,12 @@ static void do_receive(struct thread *t, const struct operation *o) {
         break;
     case DELTA_RECV:
     case DELTA_RECV_END: {
-        code = MPIX_Delta_recv(s->memory, count, type, source, tag, comm, &status);
+        const int compiles = is_compiled(o->id, f[4], f[5]);
+        stretto_handle handle = 0;
+        if (compiles)
+            handle = stretto_recv_begin(&call, s->memory, count, type, source, tag, comm, &status);
+        else
+            code = MPIX_Delta_recv(s->memory, count, type, source, tag, comm, &status);
         size_t bytes = f[11];
         if (by_pages && kind == DELTA_RECV && !s->truncated && bytes && !code)
             touch_at_once(t, s, bytes);
@@ -358,7 +386,10 @@ static void do_receive(struct thread *t, const struct operation *o) {
                 size_t from = place(f[4], f[5], begin), to = place(f[4], f[5], end - 1);
                 if (f[4] >= PAIRS) from -= from % 8, from = from > 16 ? from - 16 : 0, to += 24;
                 if (to > s->bytes) to = s->bytes;
-                MPIX_Delta_wait_data(s->memory + from, to + 1 - from);
+                if (compiles)
+                    stretto_need(handle, s->memory, (int64_t)from, (int64_t)to + 1);
+                else
+                    MPIX_Delta_wait_data(s->memory + from, to + 1 - from);
                 for (size_t b = begin; b < end; b++)
                     if (s->memory[place(f[4], f[5], b)] != content(s->expected, b, s->forged)) {
                         say(t, "%d wait_data returned before byte %zu was there\n", o->id, b);
@@ -366,7 +397,10 @@ static void do_receive(struct thread *t, const struct operation *o) {
                     }
             }
         }
-        if (!code) code = MPIX_Delta_recv_end(s->memory, &status);
+        if (compiles)
+            code = stretto_recv_end(handle, &status);
+        else if (!code)
+            code = MPIX_Delta_recv_end(s->memory, &status);
         break;
     }
     }
@@ -508,6 +542,14 @@ static void do_begin(struct thread *t, const struct operation *o) {
     struct slot *s = slot_for(t, o, f[6], f[3], f[4], f[8]);
     s->n = f[5], s->forged = f[7];
     MPI_Datatype type = make_type(f[3], f[4], f[8], &count);
+    s->compiled = f[8] == f[5] && is_compiled(o->id, f[3], f[4]);
+    if (s->compiled) {
+        s->to = to_local(f[0], f[1]), s->tag = f[2], s->comm = f[0];
+        s->handle = stretto_send_begin(&call, s->memory, count, type, s->to, s->tag, t->comm[s->comm]);
+        free_type(f[3], &type);
+        s->active = 1;
+        return;
+    }
     int code = MPIX_Delta_send_begin(s->memory, count, type, to_local(f[0], f[1]), f[2], t->comm[f[0]], &s->request);
     s->active = 1;
     if (code) say(t, "%d begin error %d\n", o->id, class_of(code));
@@ -519,7 +561,11 @@ static void do_declare(struct thread *t, const struct operation *o) {
     struct slot *s = &t->slot[f[0]];
     write_content(s->memory, s->signature, s->layout, s->id, s->forged, f[1], f[2]);
     size_t from = place(s->signature, s->layout, f[1]);
-    MPIX_Delta_send_data(s->memory + from, place(s->signature, s->layout, f[2] - 1) + 1 - from);
+    const size_t to = place(s->signature, s->layout, f[2] - 1) + 1;
+    if (s->compiled)
+        stretto_ready(s->handle, s->memory, (int64_t)from, (int64_t)to);
+    else
+        MPIX_Delta_send_data(s->memory + from, to - from);
 }
 /* end: slot count declared ranges... ; count < 0: of the begin. Ranges [begin, end) of bytes that were declared, the rest is written now. */
 static void do_end(struct thread *t, const struct operation *o) {
@@ -531,7 +577,14 @@ static void do_end(struct thread *t, const struct operation *o) {
         from = f[4 + 2 * i];
     }
     write_content(s->memory, s->signature, s->layout, s->id, s->forged, from, bytes);
-    int code = f[1] < 0 ? MPIX_Delta_send_end(&s->request) : MPIX_Delta_send_end_count(f[1], &s->request);
+    int code, count;
+    if (s->compiled) {
+        MPI_Datatype type = make_type(s->signature, s->layout, s->n, &count);
+        code =
+            stretto_isend_end(s->handle, &call, s->memory, count, type, s->to, s->tag, t->comm[s->comm], &s->request);
+        free_type(s->signature, &type);
+    } else
+        code = f[1] < 0 ? MPIX_Delta_send_end(&s->request) : MPIX_Delta_send_end_count(f[1], &s->request);
     if (code) say(t, "%d end error %d\n", o->id, class_of(code));
 }
 
