@@ -139,11 +139,32 @@ bool look_for_any(Requests &some, int *index, MPI_Status *status, int &error, bo
     return false;
 }
 
-// The library waits for one that is not complete. `ended`: for one of its own, which is.
+// The library waits for one that is not complete. by_request: one of its own is. What it sends by itself for one of ours (a persistent send that
+// is not framed this time, say) is waited for, too: nobody else would notice that.
+Woken wait_for_one(Requests &some, int &index, MPI_Status *status, int &error) {
+    std::vector<MPI_Request> all = some.natives;
+    for (std::size_t k = 0; k < all.size(); k++)
+        if (some.ours[k]) all[k] = some.ours[k]->native_send;
+    MPI_Status its_status;
+    int its_error = MPI_SUCCESS;
+    const Woken woken = front::wait_for_any(some.count, all.data(), index, &its_status, its_error);
+    if (woken != Woken::by_request) return woken;
+    const auto k = static_cast<std::size_t>(index);
+    if (some.ours[k]) {
+        some.ours[k]->sent = its_status;
+        some.ours[k]->native_send_ended(its_error);
+        return Woken::by_receive;
+    }
+    some.natives[k] = all[k];
+    some.native_completed(index);
+    give_status(its_status, status);
+    error = its_error;
+    return woken;
+}
+
 bool wait_for_any(Requests &some, int *index, MPI_Status *status, int &error, bool &ended) {
-    const Woken woken = front::wait_for_any(some.count, some.natives.data(), *index, status, error);
+    const Woken woken = wait_for_one(some, *index, status, error);
     ended = woken == Woken::by_request;
-    if (ended) some.native_completed(*index);
     return woken != Woken::not_at_all;
 }
 
@@ -180,10 +201,10 @@ int look_for_some(Requests &some, int *outcount, int indices[], MPI_Status statu
 bool wait_for_some(Requests &some, int *outcount, int indices[], MPI_Status statuses[], int &error) {
     MPI_Status *const first = at(statuses, 0);
     int index = MPI_UNDEFINED, its_error = MPI_SUCCESS;
-    const Woken woken = front::wait_for_any(some.count, some.natives.data(), index, first, its_error);
+    const Woken woken = wait_for_one(some, index, first, its_error);
     if (woken != Woken::by_request) return woken != Woken::not_at_all;
     const progress::Guard guard;
-    indices[0] = some.native_completed(index);
+    indices[0] = index;
     some.natives[static_cast<std::size_t>(index)] = MPI_REQUEST_NULL;
     int others = 0;
     error = look_for_some(some, &others, indices + 1, at(statuses, 1));

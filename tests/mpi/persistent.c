@@ -1,5 +1,6 @@
 /* Persistent requests: started many times, kept when complete, freed when inactive. */
 #include "promise.h"
+#include <unistd.h>
 
 static void init_send(int mode, int bytes, MPI_Request *request) {
     static int (*const init[])(const void *, int, MPI_Datatype, int, int, MPI_Comm,
@@ -130,6 +131,36 @@ PROMISE(a_persistent_request_freed_while_active_still_delivers) {
             MPI_Recv(in, LARGEST, MPI_BYTE, 0, 8, MPI_COMM_WORLD, &status);
             CHECK(status_is(&status, 0, 8, sizes[i]) && holds(in, sizes[i], i));
             tell(0);
+        }
+    }
+}
+
+/* A synchronous one is the library's own to complete. Nothing else ends meanwhile: what was received before comes only when it has. */
+PROMISE(a_persistent_synchronous_send_ends_a_wait_for_any_and_some_while_a_receive_is_posted) {
+    for (int some = 0; some < 2; some++) {
+        if (rank == 0) {
+            MPI_Request requests[2];
+            int index = -1, n = 0;
+            MPI_Irecv(in, LARGEST, MPI_BYTE, 1, 1, MPI_COMM_WORLD, &requests[1]);
+            MPI_Ssend_init(out, LARGEST, MPI_BYTE, 1, 2, MPI_COMM_WORLD, &requests[0]);
+            fill(out, LARGEST, 5 + (unsigned)some);
+            MPI_Start(&requests[0]);
+            if (some)
+                CHECK(MPI_Waitsome(1, requests, &n, &index, MPI_STATUSES_IGNORE) == MPI_SUCCESS && n == 1);
+            else
+                CHECK(MPI_Waitany(1, requests, &index, MPI_STATUS_IGNORE) == MPI_SUCCESS);
+            CHECK(index == 0);
+            tell(1);
+            MPI_Wait(&requests[1], MPI_STATUS_IGNORE);
+            CHECK(holds(in, LARGEST, 7));
+            MPI_Request_free(&requests[0]);
+        } else if (rank == 1) {
+            usleep(30000); /* rank 0 waits by then */
+            MPI_Recv(in, LARGEST, MPI_BYTE, 0, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+            CHECK(holds(in, LARGEST, 5 + (unsigned)some));
+            hear(0);
+            fill(out, LARGEST, 7);
+            MPI_Send(out, LARGEST, MPI_BYTE, 0, 1, MPI_COMM_WORLD);
         }
     }
 }
