@@ -134,7 +134,7 @@ static void read_transform(CommandLine &line, const std::string &word) {
     line.transform = value;
 }
 
-// The words of a response file, quoted as for a shell; clang reads them so.
+// The words of a response file, as clang reads them: quoted as for a shell, but a backslash counts everywhere.
 static std::vector<std::string> words_of(const fs::path &file) {
     std::ifstream input(file);
     std::vector<std::string> words;
@@ -142,7 +142,7 @@ static std::vector<std::string> words_of(const fs::path &file) {
     bool open = false; // a word has begun
     char quote = 0;
     for (char c; input.get(c);) {
-        if (c == '\\' && quote != '\'') {
+        if (c == '\\') {
             if (input.get(c)) word += c;
             open = true;
         } else if (quote) {

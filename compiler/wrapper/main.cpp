@@ -56,7 +56,7 @@ static std::string plugin_options(const CommandLine &line) {
 }
 
 // As a shell would read it again.
-static std::string quoted(const std::string &word) {
+static std::string in_shell_quotes(const std::string &word) {
     if (!word.empty() && word.find_first_of(" \t\n'\"\\$`&|;<>()*?[]#~!{}") == std::string::npos) return word;
     std::string text = "'";
     for (char c : word) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
@@ -64,7 +64,7 @@ static std::string quoted(const std::string &word) {
 }
 
 static void print(const Words &words) {
-    for (std::size_t i = 0; i < words.size(); i++) std::cout << (i ? " " : "") << quoted(words[i]);
+    for (std::size_t i = 0; i < words.size(); i++) std::cout << (i ? " " : "") << in_shell_quotes(words[i]);
     std::cout << '\n';
 }
 
@@ -103,7 +103,7 @@ static int compile(Language language, const Words &arguments) {
     MpiFlags flags;
     FortranModule module;
     // As MPI's wrappers: what names no file (--version, -v, -dumpmachine) is for the compiler alone.
-    if (line.has_input || (shows && line.words.empty())) {
+    if (line.has_input || (shows && (line.words.empty() || line.show != "-show"))) {
         mpi = choose_mpi(installation, line.mpi);
         flags = flags_of(mpi, language);
         const bool makes_module = language == Language::fortran && (shows || !line.sources.empty());
@@ -124,7 +124,7 @@ static int compile(Language language, const Words &arguments) {
     }
 
     if (shows) {
-        if (!options.empty()) std::cout << "STRETTO_PASS_OPTIONS=" << quoted(options) << ' ';
+        if (!options.empty()) std::cout << "STRETTO_PASS_OPTIONS=" << in_shell_quotes(options) << ' ';
         print(words);
         return 0;
     }

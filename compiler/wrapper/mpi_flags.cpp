@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cctype>
 #include <cstdlib>
+#include <fstream>
 #include <string_view>
 #include <unistd.h>
 #include <utility>
@@ -90,6 +91,17 @@ static std::vector<std::string> shown_by(const fs::path &wrapper) {
     return split(line);
 }
 
+// The library itself, where the file is a linker's script: "INPUT(libmpi.so.12)", as in the wheels of PyPI.
+static fs::path behind_script(const fs::path &file) {
+    std::ifstream input(file);
+    std::string line;
+    std::getline(input, line);
+    if (!begins(line, "INPUT(")) return fs::canonical(file);
+    const fs::path named = line.substr(6, line.find_first_of(") \t", 6) - 6);
+    std::error_code none;
+    return fs::canonical(named.is_absolute() ? named : file.parent_path() / named, none);
+}
+
 // The file of the MPI library that these flags would link.
 static fs::path library_among(const MpiFlags &flags) {
     std::vector<fs::path> folders;
@@ -103,7 +115,7 @@ static fs::path library_among(const MpiFlags &flags) {
         const std::string option = "-l" + std::string(name).substr(3, std::string_view(name).size() - 6);
         if (std::find(flags.link.begin(), flags.link.end(), option) == flags.link.end()) continue;
         for (const fs::path &folder : folders)
-            if (fs::exists(folder / name, none)) return fs::canonical(folder / name);
+            if (fs::exists(folder / name, none)) return behind_script(folder / name);
     }
     return {};
 }
