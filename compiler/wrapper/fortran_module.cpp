@@ -7,6 +7,7 @@
 #include <cctype>
 #include <fstream>
 #include <map>
+#include <regex>
 #include <set>
 #include <sstream>
 #include <string_view>
@@ -73,6 +74,12 @@ static bool leave_out_interface(std::vector<std::string> &lines, std::size_t num
     return true;
 }
 
+static bool leave_out_external(std::vector<std::string> &lines, std::size_t number) {
+    if (number == 0 || number > lines.size() || !begins(plain(lines[number - 1]), "external ")) return false;
+    lines[number - 1].clear();
+    return true;
+}
+
 // "/a/mpif-sizeof.h:995:7: error: REAL(KIND=-1) is not a supported type" -> file and line, for every error.
 static std::map<fs::path, std::set<std::size_t>> places_of_errors(const std::string &said) {
     std::map<fs::path, std::set<std::size_t>> places;
@@ -89,15 +96,18 @@ static std::map<fs::path, std::set<std::size_t>> places_of_errors(const std::str
     return places;
 }
 
-// Leaves out of the headers in `folder` the interfaces that flang refuses: Open MPI's MPI_Sizeof for kinds that it does not have.
+// Leaves out what flang refuses: of the headers in `folder` the interfaces, which are Open MPI's MPI_Sizeof for kinds that it does not
+// have; of the module the lines for what mpif.h has declared.
 static bool repair(const fs::path &folder, const std::string &said) {
     bool changed = false;
     for (const auto &[file, numbers] : places_of_errors(said)) {
         const fs::path own = folder / file.filename();
-        if (!fs::is_symlink(own)) continue;
+        const bool is_module = file.filename() == "mpi.f90";
+        if (!is_module && !fs::is_symlink(own)) continue;
         std::vector<std::string> lines = lines_of(own);
         bool here = false;
-        for (std::size_t number : numbers) here |= leave_out_interface(lines, number);
+        for (std::size_t number : numbers)
+            here |= is_module ? leave_out_external(lines, number) : leave_out_interface(lines, number);
         if (!here) continue;
         fs::remove(own); // the link, not the MPI's file
         std::ofstream output(own);
@@ -114,12 +124,31 @@ static std::string first_error(const std::string &said) {
     return said.substr(0, said.find('\n'));
 }
 
+// The functions that the MPI's C headers in this folder declare: "int MPI_Send(const void *buf, ...".
+static std::set<std::string> functions_in(const fs::path &folder) {
+    static const std::regex declared("\\b(MPI_[A-Z]\\w*)\\(");
+    std::set<std::string> names;
+    for (const char *header : {"mpi.h", "mpi_proto.h"})
+        for (const std::string &line : lines_of(folder / header))
+            for (std::sregex_iterator each(line.begin(), line.end(), declared), end; each != end; ++each)
+                names.insert((*each)[1]);
+    return names;
+}
+
+// mpif.h, and every procedure by its name: `use mpi, only: MPI_Send` finds it then. Names that only C has do no harm.
+static void write_module(const fs::path &folder) {
+    std::ofstream module(folder / "mpi.f90");
+    module << "module mpi\n  include 'mpif.h'\n";
+    for (const std::string &name : functions_in(folder)) module << "  external " << name << '\n';
+    module << "end module\n";
+}
+
 // Links to the MPI's headers and its module mpi. Where flang makes none, a file why_not says so.
 static void make(const fs::path &folder, const fs::path &headers, const Compiler &compiler) {
     fs::create_directories(folder);
     for (const fs::directory_entry &entry : fs::directory_iterator(headers))
         if (entry.path().extension() == ".h") fs::create_symlink(entry.path(), folder / entry.path().filename());
-    std::ofstream(folder / "mpi.f90") << "module mpi\n  include 'mpif.h'\nend module\n";
+    write_module(folder);
     const std::vector<std::string> words = {compiler.path, "-fsyntax-only", "-J" + folder.string(),
                                             "-I" + folder.string(), folder / "mpi.f90"};
     command::Output said = command::capture(words, 300);
@@ -129,6 +158,9 @@ static void make(const fs::path &folder, const fs::path &headers, const Compiler
     if (said.status != 1) throw Failure(compiler.name + " did not end as a compiler does on mpif.h:\n" + said.text);
     std::ofstream(folder / "why_not") << first_error(said.text);
 }
+
+// What is made of a header; a wrapper that makes it otherwise has another one here.
+static const std::string form = STRETTO_VERSION " 2 ";
 
 // Several at once may want it, as in `make -j`: each makes its own, and the first one's stays.
 static fs::path made_once(const fs::path &headers, const Compiler &compiler) {

@@ -28,6 +28,7 @@ def compiler_of(language, llvm):
 
 
 HERE_ARE = [(language, llvm) for language in LANGUAGES for llvm in LLVMS if compiler_of(language, llvm)]
+FLANGS = [compiler_of(language, llvm) for language, llvm in HERE_ARE if language == "fortran"]
 PLUGINS = [llvm for llvm in LLVMS if (BUILD / f"lib/llvm-{llvm}/stretto_pass.so").exists()]
 NEEDS_CLANG = pytest.mark.skipif(("c", 19) not in HERE_ARE, reason="clang-19 is not on this machine")
 NEEDS_FLANG = pytest.mark.skipif(("fortran", 19) not in HERE_ARE, reason="flang-19 is not on this machine")
@@ -444,20 +445,36 @@ def test_the_module_mpi_is_made_once_for_each_flang(fortran_mpi, wrap, tmp_path)
     source(tmp_path, "ring.f90")
     command = f"for i in 1 2 3; do {BUILD}/bin/stretto-fc -fstretto=off -c ring.f90 -o $i.o & done; wait"
     env = {**os.environ, "XDG_CACHE_HOME": str(tmp_path / "new"), "STRETTO_MPI": fortran_mpi}
-    for name in [compiler_of("fortran", llvm) for language, llvm in HERE_ARE if language == "fortran"]:
+    for name in FLANGS:
         done = subprocess.run(
             ["sh", "-c", command], env=env | {"STRETTO_FC": name}, cwd=tmp_path, capture_output=True, text=True
         )
         assert done.stderr == "" and all((tmp_path / f"{i}.o").exists() for i in (1, 2, 3)), done
     modules = list((tmp_path / "new/stretto/modules").iterdir())
-    assert len(modules) == sum(language == "fortran" for language, _ in HERE_ARE)  # and no drafts
+    assert len(modules) == len(FLANGS)  # and no drafts
     assert not list(tmp_path.glob("*.mod"))
+
+
+@NEEDS_FLANG
+def test_the_module_mpi_has_procedures_constants_and_functions_by_name(fortran_mpi, wrap, tmp_path):
+    links(fortran_mpi)
+    names = "MPI_Init, MPI_Comm_size, MPI_COMM_WORLD, MPI_Wtime, MPI_COMM_DUP_FN, MPI_Finalize"
+    text = f"program p\n use mpi, only: {names}\n implicit none (type, external)\n integer :: ranks, ierr\n call MPI_Init(ierr)\n"
+    text += (
+        " call MPI_Comm_size(MPI_COMM_WORLD, ranks, ierr)\n if (MPI_Wtime() >= 0) print '(i0,a)', ranks, ': 0 wrong'\n"
+    )
+    (tmp_path / "only.f90").write_text(text + " call MPI_Finalize(ierr)\nend program\n")
+    for name in FLANGS:
+        settings = {"STRETTO_FC": name, "STRETTO_MPI": fortran_mpi}
+        done_well(wrap("stretto-fc", "-fstretto=off", "only.f90", "-o", "only", **settings))
+        result = launch(fortran_mpi, 2, tmp_path / "only")
+        assert result.rc == 0 and result.stdout.count("2: 0 wrong") == 2, result
 
 
 @NEEDS_FLANG
 def test_mpif_h_can_be_included_as_well(fortran_mpi, wrap, tmp_path):
     (tmp_path / "old.f").write_text("      include 'mpif.h'\n      print *, MPI_COMM_WORLD\n      end\n")
-    for name in [compiler_of("fortran", llvm) for language, llvm in HERE_ARE if language == "fortran"]:
+    for name in FLANGS:
         done_well(wrap("stretto-fc", "-fstretto=off", "-c", "old.f", STRETTO_FC=name, STRETTO_MPI=fortran_mpi))
 
 
@@ -501,7 +518,7 @@ def test_what_flang_lacks_of_the_headers_is_left_out_alone(wrap, tmp_path):
     """Open MPI declares MPI_Sizeof for kinds that only some flangs have."""
     text = "program p\n use mpi\n integer :: bytes, ierr\n real(8) :: a(3)\n call MPI_Sizeof(a, bytes, ierr)\nend program\n"
     (tmp_path / "size.f90").write_text(text)
-    for name in [compiler_of("fortran", llvm) for language, llvm in HERE_ARE if language == "fortran"]:
+    for name in FLANGS:
         done_well(wrap("stretto-fc", "-fstretto=off", "-c", "size.f90", STRETTO_FC=name, STRETTO_MPI="openmpi"))
 
 
