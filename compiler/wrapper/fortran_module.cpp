@@ -202,12 +202,9 @@ FortranModule fortran_module(const Compiler &compiler, const MpiFlags &flags) {
         const std::vector<std::string> why = lines_of(folder / "why_not");
         if (!why.empty()) module.why_not = compiler.name + " cannot read its mpif.h: " + why.front();
     }
-    for (const std::string &word : flags.compile) { // flang looks for modules wherever -I says, and takes the first
-        const bool folder = begins(word, "-I");
-        if (folder ? word.substr(2) != headers && !has_modules(word.substr(2))
-                   : begins(word, "-D") || begins(word, "-U"))
+    for (const std::string &word : flags.compile) // flang looks for modules wherever -I says
+        if (begins(word, "-I") ? !has_modules(word.substr(2)) : begins(word, "-D") || begins(word, "-U"))
             module.compile.push_back(word);
-    }
     return module;
 }
 

@@ -340,6 +340,13 @@ def test_a_compiler_is_what_it_says_not_what_it_is_called(wrap, with_plugins, tm
     assert shown.startswith(str(other)) and "llvm-19/stretto_pass.so" in shown
 
 
+@NEEDS_FLANG
+def test_flang_is_found_under_either_of_its_names(wrap, tmp_path):
+    for name in FLANGS:
+        path = only(tmp_path / name, name)
+        assert "version" in done_well(wrap("stretto-fc", "--version", PATH=path))
+
+
 # --- the plugin
 
 
@@ -453,6 +460,13 @@ def test_the_module_mpi_is_made_once_for_each_flang(fortran_mpi, wrap, tmp_path)
     modules = list((tmp_path / "new/stretto/modules").iterdir())
     assert len(modules) == len(FLANGS)  # and no drafts
     assert not list(tmp_path.glob("*.mod"))
+    flang = tmp_path / "flang"
+    flang.write_text(f'#!/bin/sh\necho "$@" >>{tmp_path}/calls\nexec {shutil.which(FLANGS[0])} "$@"\n')
+    flang.chmod(0o755)
+    for _ in range(2):
+        done_well(wrap("stretto-fc", "-fstretto=off", "-c", "ring.f90", STRETTO_FC=str(flang), STRETTO_MPI=fortran_mpi))
+    made = [call for call in (tmp_path / "calls").read_text().splitlines() if call.startswith("-fsyntax-only")]
+    assert made and len(set(made)) == 1, made  # by one process, though perhaps in several rounds
 
 
 @NEEDS_FLANG
@@ -591,7 +605,7 @@ def test_configure(mpi, tmp_path):
 def only(tmp_path, *programs):
     """A $PATH with nothing but these programs."""
     folder = tmp_path / "path"
-    folder.mkdir()
+    folder.mkdir(parents=True)
     for name in programs:
         (folder / name).symlink_to(shutil.which(name))
     return str(folder)
