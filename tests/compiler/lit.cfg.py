@@ -21,7 +21,8 @@ load = f"-fpass-plugin={given['plugin']}"
 include = " ".join(f"-I{path}" for path in given["include"].split(","))
 remarks = "-Rpass=stretto -Rpass-missed=stretto"
 clang, clangxx = (f"{bin}/{name} {load} {include}" for name in ("clang", "clang++"))
-flang = f"{bin}/flang-new {load} {include} -w"
+plain_flang = f"{bin}/flang-new -I{folder}/double -w"
+flang = f"{plain_flang} {load}"
 run = os.path.join(folder, "run")
 check = f"{bin}/FileCheck %s --allow-empty"
 config.substitutions += [
@@ -34,7 +35,7 @@ config.substitutions += [
     ("%flang", flang),
     ("%plain_clang", f"{bin}/clang {include}"),
     (r"%plain_c\+\+", f"{bin}/clang++ {include}"),
-    ("%plain_flang", f"{bin}/flang-new {include} -w"),
+    ("%plain_flang", plain_flang),
     ("%FileCheck", f"{bin}/FileCheck"),
     ("%double", given["double"]),
     ("%plugin", given["plugin"]),
