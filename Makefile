@@ -30,16 +30,20 @@ build: configure ## libstretto for every MPI found, the stretto command, the ker
 configure: setup
 	@[ -z "$(CI)" -a -f $(BUILD)/build.ninja ] || cmake --preset $(PRESET) $(if $(CI),-DCMAKE_COMPILE_WARNING_AS_ERROR=ON)
 
+.PHONY: compilers
+compilers: ## clang, flang and LLVM, for stretto-cc and its like (where we are root); then `make` builds their plugin
+	@setup/compilers
+
 .PHONY: check
 check: configure ## after a change: format, lint, unit tests, what is promised under one MPI; three minutes (MPI=openmpi)
 	@$(PYTHON) tests/check --build $(BUILD) $(ONE_MPI)
 
 .PHONY: test
-test: configure ## every test (SUITE='mpi helper', MPI=openmpi|..., K='words of names')
+test: compilers configure ## every test (SUITE='mpi helper', MPI=openmpi|..., K='words of names')
 	@$(PYTHON) tests/run.py --make --build $(BUILD) $(ONE_MPI) $(if $(K),-k '$(K)') $(SUITE)
 
 .PHONY: test-all
-test-all: configure ## the same, and all combinations of MPIs, settings and languages, of which `make test` has each pair; hours
+test-all: compilers configure ## the same, and all combinations of MPIs, settings and languages, of which `make test` has each pair; hours
 	@$(PYTHON) tests/run.py --make --build $(BUILD) --all $(ONE_MPI) $(if $(K),-k '$(K)') $(SUITE)
 
 .PHONY: demo
