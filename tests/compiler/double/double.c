@@ -132,6 +132,8 @@ static int send(const void *buf, size_t bytes, int dest, int tag) {
 }
 
 static void end_send(int64_t handle, const void *call, const void *buf, size_t bytes, int dest, int tag) {
+    for (int i = 1; !handle && i < most; ++i)
+        if (all[i].used && all[i].is_send && all[i].peer == dest) fail("a send is overtaken by one behind it");
     if (!handle) return;
     struct operation *one = &all[handle];
     if (!one->used || !one->is_send) fail("a send ends that is not open");

@@ -31,7 +31,7 @@ __attribute__((noinline)) double receive(int n) {
   MPI_Recv(b.get(), n, MPI_DOUBLE, 0, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
   double sum = 0;
   for (int i = 0; i < n; ++i)
-    sum = sum * 0.75 + b[i];
+    sum = sum * 0.9999 + b[i];
   return sum;
 }
 

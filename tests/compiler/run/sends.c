@@ -192,6 +192,32 @@ OUT two_halves(const double *restrict u, double *restrict b, int n) {
   SEND(b, n, 1, 26);
   SEND(b + n, n, 2, 26);
 }
+OUT after_the_loop(double *b, double *other, int n) { // other may be a part of the message
+  for (int i = 0; i < n; ++i)
+    b[i] = sin(i);
+  other[7] = 3;
+  SEND(b, n, 1, 27);
+}
+OUT strided(double *b, int n, long start, long stride) { // which may go down
+  for (int i = 0; i < n; ++i)
+    b[start + i * stride] = i;
+  SEND(b, 2 * n, 1, 28);
+}
+OUT sometimes_filled(double *b, int n, int m) { // every other turn the loop does not run
+  for (int t = 0; t < m; ++t) {
+    int some = t % 2 ? 0 : n;
+    for (int i = 0; i < some; ++i)
+      b[i] = i + t;
+    SEND(b, n, 1, 29);
+  }
+}
+OUT destination_in_memory(double *b, int *dest, int n) { // the loop writes it
+  for (int i = 0; i < n; ++i) {
+    b[i] = sin(i);
+    *dest = i % 3;
+  }
+  SEND(b, n, *dest, 30);
+}
 
 int main(void) {
   double *b = calloc(3 * N, sizeof *b), *u = calloc(3 * N, sizeof *u);
@@ -210,4 +236,7 @@ int main(void) {
   if_wanted(b, N, 1), if_wanted(b, N, 0), isend(b, b + N, N), with_int(b, 100, 190), stores_in_two_places(b, N);
   a_part_before(b, N), sweep_with_a_swap(b, u, N, 5), sweep_with_a_swap(b, u, N, 0), columns_of_a_grid(b, 100, 200);
   two_parts(u, b, N, N), two_parts(u, b, N, 100), two_halves(u, b, N);
+  int dest = 5;
+  strided(b, N, 0, 2), strided(b, N, 2 * N - 2, -2), sometimes_filled(b, N, 4), destination_in_memory(b, &dest, N);
+  after_the_loop(b, u, N), after_the_loop(b, b + 100, N);
 }
