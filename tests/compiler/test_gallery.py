@@ -13,7 +13,7 @@ import pytest
 from launch import BUILD, mpis
 
 HERE = pathlib.Path(__file__).parent
-FILES = sorted(path for folder in ("ir", "run") for path in (HERE / folder).iterdir() if path.suffix != ".h")
+FILES = sorted(path for folder in ("ir", "run") for path in (HERE / folder).glob("[a-z]*.*"))
 OUT = BUILD / "tests" / "compiler"
 
 
