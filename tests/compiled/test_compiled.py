@@ -86,6 +86,8 @@ def test_annotations_of_one_library_do_not_count_for_another(mpi):
         pytest.skip("libstretto is not built for this MPI")
     annotates = program(mpi, "libannotates.so", [HERE / "annotates.c"], linked=True, flags=["-shared", "-fPIC"])
     made = program(mpi, "touches", [HERE / "touches.c", annotates], linked=True)
-    result = launch(mpi, 2, made, env={"STRETTO_COUNTERS": "1", "STRETTO_FAST_LINK": "1e300"}, transport="tcp", timeout=60)
+    result = launch(
+        mpi, 2, made, env={"STRETTO_COUNTERS": "1", "STRETTO_FAST_LINK": "1e300"}, transport="tcp", timeout=60
+    )
     assert result.rc == 0 and "0 wrong" in result.stdout, result
     assert result.counters["receive_guarded"] == 4, result
