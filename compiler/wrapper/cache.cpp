@@ -64,7 +64,7 @@ std::string remembered(std::string_view question, const fs::path &file, std::str
     std::ifstream input(kept);
     if (std::string first; std::getline(input, first) && first == key)
         return {std::istreambuf_iterator<char>(input), std::istreambuf_iterator<char>()};
-    const std::string answer = ask();
+    std::string answer = ask();
     if (!answer.empty()) keep(kept, key, answer);
     return answer;
 }

@@ -168,7 +168,7 @@ static fs::path made_once(const fs::path &headers, const Compiler &compiler) {
     if (cache.empty()) throw Failure("the module mpi needs a folder: set XDG_CACHE_HOME or HOME");
     const std::string key =
         form + identity(headers / "mpif.h") + ' ' + identity(compiler.path) + ' ' + compiler.version;
-    const fs::path folder = cache / "modules" / short_name(key);
+    fs::path folder = cache / "modules" / short_name(key);
     if (fs::exists(folder)) return folder;
     const fs::path draft = folder.string() + "." + std::to_string(getpid());
     std::error_code none;

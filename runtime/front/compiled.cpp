@@ -112,10 +112,10 @@ private:
 
 class FedReceive final : public Fed {
 public:
-    FedReceive(Matched &&matched, int error)
+    FedReceive(const Matched &matched, int error)
         : Fed(error == MPI_SUCCESS && !matched.complete ? matched.incoming.receive->buffer().memory()
                                                         : std::span<const std::byte>()),
-          matched(std::move(matched)), error(error) {}
+          matched(matched), error(error) {}
 
     void say(Range range, CallSite) override {
         if (is_here) return;
@@ -218,7 +218,7 @@ stretto_handle compiled_recv_begin(stretto_call *call, void *buf, MPI_Count coun
         return 0;
     }
     if (error == MPI_SUCCESS) stretto::count(Rule::compiled_receive);
-    return handle_of(new FedReceive(std::move(matched), error));
+    return handle_of(new FedReceive(matched, error));
 }
 
 int compiled_recv_end(stretto_handle handle, MPI_Status *status, CallSite site) {
