@@ -11,8 +11,9 @@ namespace stretto::compiler::options {
 
 enum class What { off, send, receive, all };
 
-static cl::opt<std::uint64_t> strip_bytes_option("stretto-strip-bytes", cl::init(16384),
-                                                 cl::desc("bytes of a message that become ready at a time"));
+static cl::opt<std::uint64_t>
+    strip_bytes_option("stretto-strip-bytes", cl::init(0),
+                       cl::desc("bytes of a message that become ready at a time; 0: the runtime says"));
 static cl::opt<What>
     what_option("stretto-what", cl::init(What::all), cl::desc("which operations start in their loops"),
                 cl::values(clEnumValN(What::off, "off", "none"), clEnumValN(What::send, "send", "sends"),
@@ -46,7 +47,7 @@ std::string read_environment() {
 }
 
 std::uint64_t strip_bytes() {
-    return std::max<std::uint64_t>(1, strip_bytes_option);
+    return strip_bytes_option;
 }
 
 bool wants(Kind kind) {

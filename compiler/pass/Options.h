@@ -12,7 +12,7 @@ namespace stretto::compiler::options {
 /// Takes over the environment variable. What is wrong with it, or nothing.
 std::string read_environment();
 
-std::uint64_t strip_bytes(); // of a message that become ready at a time
+std::uint64_t strip_bytes(); // of a message that become ready at a time; 0: the runtime says
 bool wants(Kind kind);
 std::string what();      // as it was given
 bool is_checked();       // -fstretto-check

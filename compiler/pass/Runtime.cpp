@@ -29,6 +29,15 @@ FunctionCallee Runtime::need_range() {
     return note("stretto_need", ModRefInfo::ModRef, {handle, pointer, handle, handle});
 }
 
+FunctionCallee Runtime::strip() {
+    FunctionCallee callee = module.getOrInsertFunction("stretto_strip", FunctionType::get(handle, {handle}, false));
+    if (auto *function = dyn_cast<Function>(callee.getCallee())) {
+        function->setMemoryEffects(MemoryEffects::inaccessibleMemOnly(ModRefInfo::Ref));
+        function->setDoesNotThrow();
+    }
+    return callee;
+}
+
 FunctionCallee Runtime::hold_unless() {
     return note("stretto_hold_unless", ModRefInfo::ModRef, {handle, pointer, Type::getInt32Ty(context)});
 }

@@ -20,6 +20,7 @@ public:
     llvm::FunctionCallee ready(Direction direction);
     llvm::FunctionCallee need(Direction direction);
     llvm::FunctionCallee need_range();
+    llvm::FunctionCallee strip();
     llvm::FunctionCallee hold_unless();
     llvm::FunctionCallee hold_if_overlap();
     llvm::FunctionCallee other(llvm::StringRef name, llvm::Type *result, llvm::ArrayRef<llvm::Value *> arguments);

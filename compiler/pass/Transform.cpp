@@ -27,7 +27,7 @@ struct Job {
     SmallVector<std::pair<Value *, Value *>, 4> disjoint;
     Value *ok = nullptr;     // i1: what can be checked without the runtime; null: nothing is to be checked
     Value *begins = nullptr; // i1: may it begin?
-    Value *iterations = nullptr, *per_strip = nullptr;
+    Value *iterations = nullptr;
     SmallVector<std::pair<CallBase *, Value *>, 2>
         crossed;                   // a send before it, and whether that one goes elsewhere (i1)
     Instruction *end_at = nullptr; // of a receive
@@ -45,7 +45,7 @@ public:
 private:
     Job expand(Plan &plan);
     Value *is_last_turn(Loop &sweep, Instruction *at);
-    Value *per_strip(const Job &job, IRBuilder<> &builder);
+    Value *per_strip(ArrayRef<Job *> jobs);
 
     void begin_send(Job &job);
     void begin_receive(Job &job);
@@ -130,7 +130,6 @@ Job Transformation::expand(Plan &plan) {
             evolution.getTruncateOrZeroExtend(evolution.getBackedgeTakenCount(plan.loop), runtime.handle);
         job.iterations = expand(evolution.getAddExpr(turns, evolution.getOne(runtime.handle)), runtime.handle);
     }
-    job.per_strip = per_strip(job, builder);
     return job;
 }
 
@@ -147,21 +146,26 @@ Value *Transformation::is_last_turn(Loop &sweep, Instruction *at) {
     return IRBuilder<>(at).CreateICmpEQ(turn, last, "stretto.last");
 }
 
-// Iterations per strip: so many bytes of the message, a multiple of 32 where that leaves the vectoriser no rest.
-Value *Transformation::per_strip(const Job &job, IRBuilder<> &builder) {
-    std::uint64_t bytes = options::strip_bytes();
-    Value *step = job.marks.front().second;
-    Type *integer = step->getType();
-    Value *one = ConstantInt::get(integer, 1);
-    if (auto *constant = dyn_cast<ConstantInt>(step)) {
-        std::uint64_t length = std::max<std::uint64_t>(
-            1, bytes / std::max<std::uint64_t>(1, constant->getValue().abs().getLimitedValue()));
-        return ConstantInt::get(integer, length >= 64 ? length / 32 * 32 : length);
+// Iterations per strip: so many bytes of the message, a multiple of 32 where that leaves the vectoriser no rest. The runtime says how many, or the
+// user does. Where nothing has begun, the loop is one strip.
+Value *Transformation::per_strip(ArrayRef<Job *> jobs) {
+    IRBuilder<> builder(jobs.front()->before_loop);
+    builder.SetCurrentDebugLocation(jobs.front()->plan->call->getDebugLoc());
+    auto at_most = [&](Value *a, Value *b) { return builder.CreateBinaryIntrinsic(Intrinsic::umin, a, b); };
+    Value *bytes = nullptr;
+    for (Job *job : jobs) {
+        Value *its = builder.getInt64(options::strip_bytes());
+        if (!options::strip_bytes()) its = builder.CreateCall(runtime.strip(), {job->handle});
+        bytes = bytes ? at_most(bytes, its) : its;
     }
-    if (job.plan->direction == Direction::descending) step = builder.CreateNeg(step);
-    Value *positive = builder.CreateBinaryIntrinsic(Intrinsic::umax, step, one);
-    Value *length = builder.CreateUDiv(ConstantInt::get(integer, bytes), positive);
-    return builder.CreateBinaryIntrinsic(Intrinsic::umax, length, one, nullptr, "stretto.per.strip");
+    // More than any message: so no offset of a strip's end can be too large for an integer.
+    bytes = at_most(bytes, builder.getInt64(std::uint64_t(1) << 48));
+    Value *step = jobs.front()->marks.front().second, *one = builder.getInt64(1);
+    if (jobs.front()->plan->direction == Direction::descending) step = builder.CreateNeg(step);
+    step = builder.CreateBinaryIntrinsic(Intrinsic::umax, step, one);
+    Value *length = builder.CreateBinaryIntrinsic(Intrinsic::umax, builder.CreateUDiv(bytes, step), one);
+    Value *even = builder.CreateAnd(length, builder.getInt64(~std::uint64_t(31)));
+    return builder.CreateSelect(builder.CreateICmpUGE(length, builder.getInt64(64)), even, length, "stretto.per.strip");
 }
 
 // The innermost or outermost of all marks after so many iterations: a send is final up to the lowest, a receive needs the highest.
@@ -298,7 +302,8 @@ void Transformation::cut(MutableArrayRef<Job *> jobs) {
     Job &first = *jobs.front();
     Loop &loop = *first.plan->loop;
     bool counted = first.plan->counted;
-    Strips strips = counted ? strip_mine(loop, first.iterations, first.per_strip) : count_strips(loop, first.per_strip);
+    Value *length = per_strip(jobs);
+    Strips strips = counted ? strip_mine(loop, first.iterations, length) : count_strips(loop, length);
     Value *one = ConstantInt::get(runtime.handle, 1), *none = ConstantInt::get(runtime.handle, 0);
     for (Job *job : jobs) {
         const Plan &plan = *job->plan;
@@ -359,6 +364,13 @@ void Transformation::end_receive(Job &job) {
     call.eraseFromParent();
 }
 
+// As per_strip() has it. step: bytes, 0 where it is not known.
+std::string strip_text(std::uint64_t step) {
+    if (!options::strip_bytes() || !step) return "a length chosen at run time";
+    const std::uint64_t length = std::max<std::uint64_t>(1, options::strip_bytes() / step);
+    return std::to_string(length >= 64 ? length / 32 * 32 : length) + " iterations";
+}
+
 std::vector<std::string> Transformation::carry_out(Plans &plans) {
     std::vector<Job> jobs;
     std::vector<std::string> told;
@@ -367,8 +379,8 @@ std::vector<std::string> Transformation::carry_out(Plans &plans) {
     for (Job &job : jobs) {
         by_loop[job.plan->loop].push_back(&job);
         by_call[job.plan->call] = &job;
-        auto *length = dyn_cast<ConstantInt>(by_loop[job.plan->loop].front()->per_strip);
-        told.push_back(length ? std::to_string(length->getZExtValue()) + " iterations" : "a length chosen at run time");
+        auto *step = dyn_cast<ConstantInt>(by_loop[job.plan->loop].front()->marks.front().second);
+        told.push_back(step ? strip_text(step->getValue().abs().getLimitedValue()) : strip_text(0));
         if (!job.plan->is_send()) job.end_at = &*job.plan->end_block->getFirstInsertionPt();
     }
     // From here on nothing asks the analyses any more: blocks appear and calls change.
@@ -407,7 +419,8 @@ static bool is_overwritten(const MemIntrinsic &copy, const Value *message, LoopI
 }
 
 bool reopen_copies(Function &function, FunctionAnalysisManager &manager) {
-    std::uint64_t strip_bytes = options::strip_bytes();
+    constexpr std::uint64_t usual = 8 << 10;
+    const std::uint64_t strip_bytes = options::strip_bytes() ? options::strip_bytes() : usual;
     auto &post_dominators = manager.getResult<PostDominatorTreeAnalysis>(function);
     auto &dominators = manager.getResult<DominatorTreeAnalysis>(function);
     auto &loops = manager.getResult<LoopAnalysis>(function);

@@ -40,6 +40,8 @@ config.substitutions += [
     ("%double", given["double"]),
     ("%plugin", given["plugin"]),
 ]
+# Strips of a length that remarks can name; without it the runtime chooses (run/).
+config.environment["STRETTO_PASS_OPTIONS"] = "-stretto-strip-bytes=16384"
 for name in ("PATH", "HOME", "CCACHE_DIR"):
     if name in os.environ:
         config.environment[name] = os.environ[name]

@@ -5,6 +5,8 @@
 // RUN: env STRETTO_PASS_OPTIONS=-stretto-what=receive %clang -O2 -c -Rpass-missed=stretto -fno-caret-diagnostics %s -o %t.o 2>&1 | %FileCheck %s --check-prefix=RECEIVE
 // RUN: not env STRETTO_PASS_OPTIONS=-stretto-wat=1 %clang -O2 -c %s -o %t.o 2>&1 | %FileCheck %s --check-prefix=WRONG
 // RUN: %clang -Xclang -load -Xclang %plugin -mllvm -stretto-strip-bytes=8192 -O2 -c -Rpass=stretto -fno-caret-diagnostics %s -o %t.o 2>&1 | %FileCheck %s --check-prefix=EARLY
+// RUN: env STRETTO_PASS_OPTIONS= %clang -O2 -S -emit-llvm -Rpass=stretto -fno-caret-diagnostics %s -o %t.free 2>&1 | %FileCheck %s --check-prefix=FREE
+// RUN: %FileCheck %s --input-file=%t.free --check-prefix=ASKED
 #include <mpi.h>
 
 void fill(double *b, int n, int dest) {
@@ -15,16 +17,18 @@ void fill(double *b, int n, int dest) {
 }
 // SAID: strips of 512 iterations
 // CHECKED: @stretto.call.fill{{.*}} = internal global { i32, i32, i32, i32, ptr, ptr, ptr } { i32 1, i32 1,
+// FREE: strips of a length chosen at run time
+// ASKED: call i64 @stretto_strip(i64
 // EARLY: strips of 1024 iterations
-// RECEIVE: send at line 13 stays as it is: -fstretto=receive leaves it out
+// RECEIVE: send at line 15 stays as it is: -fstretto=receive leaves it out
 // WRONG: STRETTO_PASS_OPTIONS: there is no option -stretto-wat=1; there are -stretto-strip-bytes=N
 // PLAN: - call: {{ *}}MPI_Send
 // PLAN-NEXT: what: {{ *}}send
 // PLAN-NEXT: function: {{ *}}fill
-// PLAN: line: {{ *}}13
+// PLAN: line: {{ *}}15
 // PLAN: done: {{ *}}true
 // PLAN: loop:
-// PLAN: line: {{ *}}11
+// PLAN: line: {{ *}}13
 // PLAN: direction: {{ *}}ascending
 // PLAN-NEXT: strip: {{ *}}512 iterations
 // PLAN-NEXT: frontier:

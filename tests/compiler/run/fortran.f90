@@ -3,6 +3,7 @@
 ! RUN: %flang -O2 %s %double -o %t.with && %t.with > %t.got 2> %t.err && diff %t.want %t.got
 ! RUN: %FileCheck %s --input-file=%t.err
 ! RUN: env STRETTO_PASS_OPTIONS=-stretto-strip-bytes=64 %flang -O3 %s %double -o %t.fine && %t.fine > %t.got && diff %t.want %t.got
+! RUN: env STRETTO_PASS_OPTIONS= %flang -O3 %s %double -o %t.chosen && %t.chosen > %t.got && diff %t.want %t.got
 ! CHECK: double: {{[1-9][0-9]*}} begun, {{[1-9][0-9][0-9][0-9][0-9][0-9]+}} bytes early
 program main
   implicit none

@@ -3,6 +3,7 @@
 // RUN: %clang -O2 %s %double -lm -o %t.with && %t.with > %t.got 2> %t.err && diff %t.want %t.got
 // RUN: %FileCheck %s --input-file=%t.err
 // RUN: env STRETTO_PASS_OPTIONS=-stretto-strip-bytes=64 %clang -O3 -g %s %double -lm -o %t.fine && %t.fine > %t.got && diff %t.want %t.got
+// RUN: env STRETTO_PASS_OPTIONS= %clang -O3 %s %double -lm -o %t.chosen && %t.chosen > %t.got && diff %t.want %t.got
 // CHECK: double: {{[1-9][0-9]}} begun, {{[1-9][0-9][0-9][0-9][0-9][0-9][0-9]+}} bytes early
 
 #include <math.h>
