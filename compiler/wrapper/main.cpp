@@ -95,6 +95,8 @@ static int compile(Language language, const Words &arguments) {
     std::string options;
     if (!line.sources.empty() && !line.preprocesses_only && line.transform != "off") {
         words.push_back("-fpass-plugin=" + plugin_of(installation, compiler, language).string());
+        // Remarks that match nothing: then the plugin knows lines, also without -g. The user's own -Rpass comes behind, and counts.
+        words.push_back("-Rpass=^$");
         options = plugin_options(line);
     }
     append(words, line.words);

@@ -9,6 +9,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from compile import program
 from launch import BUILD, ROOT, launch, library, mpis
 
 HERE = Path(__file__).parent
@@ -385,6 +386,35 @@ def test_a_program_compiled_with_the_plugin_gives_the_same(language, llvm, mpi, 
     settings = {variable: compiler_of(language, llvm), "STRETTO_MPI": mpi}
     done_well(wrap(wrapper, "-O2", source(tmp_path, name), "-o", "ring", **settings))
     goes_round(mpi, tmp_path / "ring")
+
+
+@pytest.mark.skipif(not PLUGINS, reason="no plugin was built: compiler/pass is not there, or no llvm-dev")
+@pytest.mark.parametrize("llvm", PLUGINS)
+@pytest.mark.parametrize(
+    "options", [["-O2"], ["-O3", "-g"], ["-O1", "-fstretto-check"], ["-O2", "-fstretto=off"]], ids=" ".join
+)
+def test_messages_leave_and_come_inside_the_loops_of_a_plain_program(options, llvm, mpi, wrap, tmp_path):
+    links(mpi)
+    settings = {"STRETTO_CC": compiler_of("c", llvm), "STRETTO_MPI": mpi}
+    done_well(wrap("stretto-cc", *options, HERE / "pair.c", "-o", "pair", **settings))
+    plain = launch(mpi, 2, program(mpi, "pair", [HERE / "pair.c"]), transport="tcp")
+    result = launch(mpi, 2, tmp_path / "pair", env={"STRETTO_COUNTERS": "1"}, transport="tcp")
+    assert result.rc == 0 and result.stdout == plain.stdout, result
+    of_a_compiler = 0 if "-fstretto=off" in options else 8
+    assert result.counters.get("compiled_send", 0) == result.counters.get("compiled_receive", 0) == of_a_compiler, (
+        result
+    )
+
+
+@pytest.mark.skipif(not PLUGINS, reason="no plugin was built: compiler/pass is not there, or no llvm-dev")
+@pytest.mark.parametrize("llvm", PLUGINS)
+def test_lines_are_known_without_debug_information(llvm, wrap, tmp_path):
+    settings = {"STRETTO_CC": compiler_of("c", llvm), "STRETTO_MPI": ANY}
+    done_well(wrap("stretto-cc", "-O2", "-S", "-emit-llvm", HERE / "pair.c", "-o", "pair.ll", **settings))
+    calls = re.findall(r"^@(stretto\.call\S*)", (tmp_path / "pair.ll").read_text(), re.MULTILINE)
+    assert sorted(calls) == ["stretto.call.main.15.13.MPI_Send", "stretto.call.main.18.13.MPI_Recv"]
+    said = wrap("stretto-cc", "-O2", "-c", "-Rpass=stretto", HERE / "pair.c", **settings).stderr
+    assert "send at line 15 starts inside the loop at line 14" in said and said.count("remark:") == 2, said
 
 
 # --- the MPI
