@@ -592,9 +592,9 @@ def test_a_cmake_project(language, mpi, wrap, tmp_path):
     for command in (["cmake", "-B", "b", *flags], ["cmake", "--build", "b"]):
         done = subprocess.run(command, cwd=tmp_path, env=env, capture_output=True, text=True)
         assert done.returncode == 0, done.stdout + done.stderr
-    for program in ("ring", "by_itself"):
-        assert "libstretto.so" in needed(tmp_path / "b" / program)
-        goes_round(mpi, tmp_path / "b" / program)
+    for name in ("ring", "by_itself"):
+        assert "libstretto.so" in needed(tmp_path / "b" / name)
+        goes_round(mpi, tmp_path / "b" / name)
 
 
 @NEEDS_CLANG
