@@ -108,7 +108,9 @@ bool Legality::check_length(Plan &plan, Refusal &why) {
         if (!step) return true;
         longest = std::max(longest, turns * step->getAPInt().abs().getLimitedValue(UINT32_MAX));
     }
-    if (longest > options::strip_bytes()) return true;
+    constexpr std::uint64_t least =
+        16 << 10; // of what the runtime takes apart (STRETTO_THRESHOLD), where it says how long strips are
+    if (longest >= (options::strip_bytes() ? options::strip_bytes() + 1 : least)) return true;
     return refuse(why, "the loop is over within one strip: " + std::to_string(longest) + " bytes",
                   plan.loop->getStartLoc());
 }
