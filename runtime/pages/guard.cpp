@@ -209,10 +209,11 @@ void Guard::for_each_run(Range pages, Page state, Function &&function) const {
 }
 
 bool Guard::keeps_some_of(Range pages) const {
-    const Range both = intersection(guarded(), pages);
+    const Range all = guarded(), both = intersection(all, pages);
     if (both.empty()) return false;
+    const Range its = pages_of(both, all);
     bool gone = false;
-    for_each_run(pages_of(both), Page::gone, [&](Range run) { gone = run == pages_of(both); });
+    for_each_run(its, Page::gone, [&](Range run) { gone = run == its; });
     return !gone;
 }
 
@@ -262,20 +263,20 @@ Guard::Closed Guard::closed(Range pages) {
     Closed closed;
     if (!any()) return closed;
     for (const Guard *guard = guards; guard; guard = guard->next_) {
-        const Range here = intersection(pages, guard->guarded());
+        const Range all = guard->guarded(), here = intersection(pages, all);
         if (here.empty()) continue;
         closed.by_userfault |= guard->how_ == Guarding::userfault;
-        const Range its = guard->pages_of(here);
+        const Range its = pages_of(here, all);
         for (std::size_t page = its.begin; page < its.end; page++)
             if (guard->states_[page] == Page::closed)
-                closed.addresses.insert(guard->addresses_of_pages({page, page + 1}));
+                closed.addresses.insert({all.begin + page * page_bytes(), all.begin + (page + 1) * page_bytes()});
     }
     return closed;
 }
 
-Range Guard::pages_of(Range addresses) const {
+Range Guard::pages_of(Range addresses, Range guarded) {
     const std::size_t page = page_bytes();
-    return {(addresses.begin - guarded_.begin()) / page, (addresses.end - 1 - guarded_.begin()) / page + 1};
+    return {(addresses.begin - guarded.begin) / page, (addresses.end - 1 - guarded.begin) / page + 1};
 }
 
 Range Guard::addresses_of_pages(Range pages) const {
@@ -415,7 +416,8 @@ bool Guard::open_what_is_there(Range pages, const std::byte *data) {
 }
 
 bool Guard::is_closed(Range page) const {
-    return guarded().covers(page) && states_[pages_of(page).begin] == Page::closed;
+    const Range all = guarded();
+    return all.covers(page) && states_[pages_of(page, all).begin] == Page::closed;
 }
 
 // The first and the last one, which it may share.
@@ -543,7 +545,7 @@ bool Guard::come(void *its_wish) {
     Wish &wish = *static_cast<Wish *>(its_wish);
     const Guard &guard = *wish.guard;
     const Range all = guard.guarded();
-    wish.came = !all.covers(wish.touched) || guard.states_[guard.pages_of(wish.touched).begin] != Page::closed;
+    wish.came = !all.covers(wish.touched) || guard.states_[pages_of(wish.touched, all).begin] != Page::closed;
     wish.waited |= !wish.came;
     return wish.came;
 }
@@ -583,9 +585,9 @@ void Guard::settle(const void *address, std::size_t bytes) {
         [](void *what) {
             const Range range = *static_cast<Range *>(what);
             for (const Guard *guard = guards; guard; guard = guard->next_) {
-                const Range here = intersection(range, guard->guarded());
+                const Range all = guard->guarded(), here = intersection(range, all);
                 if (here.empty()) continue;
-                const Range pages = guard->pages_of(here);
+                const Range pages = pages_of(here, all);
                 for (std::size_t page = pages.begin; page < pages.end; page++)
                     if (guard->states_[page] == Page::closed) return false;
             }

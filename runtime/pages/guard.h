@@ -4,6 +4,7 @@
 #include "pages/shared_range.h"
 #include "range/range_set.h"
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstddef>
@@ -130,23 +131,28 @@ private:
     //! closed: until its bytes have come. here: the program may touch it. gone: given up before all had come; it is the program's, or another's.
     enum class Page : std::uint8_t { closed, here, gone };
 
-    //! One for each page, read by handlers without a lock.
+    //! One for each page, read by handlers without a lock: a handler may still look at those of the guard's last message, so their memory stays.
     class PageStates {
     public:
         void all_closed(std::size_t pages) {
-            states_ = std::make_unique<std::atomic<Page>[]>(pages);
+            if (pages > room_) {
+                room_ = std::max(pages, 2 * room_);
+                states_ = all_.emplace_back(std::make_unique<std::atomic<Page>[]>(room_)).get();
+            }
             pages_ = pages;
+            set({0, pages}, Page::closed);
         }
         std::size_t size() const { return pages_; }
-        Page operator[](std::size_t page) const { return states_[page].load(std::memory_order_acquire); }
+        Page operator[](std::size_t page) const { return states_.load()[page].load(std::memory_order_acquire); }
         void set(Range pages, Page state) {
             for (std::size_t page = pages.begin; page < pages.end; page++)
-                states_[page].store(state, std::memory_order_release);
+                states_.load()[page].store(state, std::memory_order_release);
         }
 
     private:
-        std::unique_ptr<std::atomic<Page>[]> states_;
-        std::size_t pages_ = 0;
+        std::vector<std::unique_ptr<std::atomic<Page>[]>> all_; // each at least twice as long as the one before
+        std::atomic<std::atomic<Page> *> states_{nullptr};
+        std::size_t pages_ = 0, room_ = 0;
     };
 
     struct Staged {
@@ -187,7 +193,9 @@ private:
     void give_back();
     Range guarded() const { return guarded_; }
     Range addresses_of_pages(Range pages) const;
-    Range pages_of(Range addresses) const;
+    //! A handler, which has no lock, looks at what is guarded once: it may be given up between two looks.
+    static Range pages_of(Range addresses, Range guarded);
+    Range pages_of(Range addresses) const { return pages_of(addresses, guarded()); }
 
     bool used_ = false, shares_ = false;
     Range buffer_; // addresses

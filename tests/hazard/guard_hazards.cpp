@@ -796,6 +796,23 @@ TEST_P(GuardHazard, threads_touch_what_they_like) {
     }
 }
 
+// The handler of a touch looks at what is guarded while that is given up.
+TEST_P(GuardHazard, a_touch_may_come_as_the_last_piece_does) {
+    Pages memory(4);
+    std::atomic<bool> goes_on{true};
+    std::thread reader([&] {
+        for (std::size_t k = 0; goes_on; k++) read_from(memory.at(k % 4 * page));
+    });
+    for (int round = 0; round < 3000; round++) {
+        Guard *guard = Wire::receive(memory.at(), memory.bytes(), 4 * page);
+        Wire::deliver_all();
+        Wire::end(guard);
+    }
+    goes_on = false;
+    reader.join();
+    EXPECT_TRUE(is_message(memory.at(), memory.bytes()));
+}
+
 TEST_P(GuardHazard, nobody_reads_what_was_there_before) {
     Pages memory(64);
     for (int round = 0; round < 1500; round++) {
