@@ -11,8 +11,8 @@ PYTHON := build/env/python/bin/python
 # One MPI by the name that `stretto info` gives it, or all that were found.
 MPI ?= all
 ONE_MPI := $(if $(filter all,$(MPI)),,--mpi $(MPI))
-# C and C++; strettof.h is Fortran.
-OURS := git ls-files -z '*.cpp' '*.c' '*.h' ':!include/stretto/strettof.h'
+# C and C++; strettof.h and mpif.h are Fortran.
+OURS := git ls-files -z '*.cpp' '*.c' '*.h' ':!include/stretto/strettof.h' ':!*/mpif.h'
 
 .PHONY: help
 help: ## this list

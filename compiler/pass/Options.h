@@ -1,0 +1,21 @@
+/// The options of the pass: `-mllvm -stretto-...` where the plugin is loaded early (-Xclang -load), and in any case the environment variable
+/// STRETTO_PASS_OPTIONS, with the same words separated by blanks, so that a wrapper can pass them to clang and flang alike.
+#pragma once
+
+#include "Calls.h"
+
+#include <cstdint>
+#include <string>
+
+namespace stretto::compiler::options {
+
+/// Takes over the environment variable. What is wrong with it, or nothing.
+std::string read_environment();
+
+std::uint64_t strip_bytes(); // of a message that become ready at a time
+bool wants(Kind kind);
+std::string what();      // as it was given
+bool is_checked();       // -fstretto-check
+std::string plan_file(); // empty: none is written
+
+} // namespace stretto::compiler::options
