@@ -14,6 +14,12 @@ namespace fs = std::filesystem;
 
 namespace stretto::command {
 
+// The set-up writes null for what an MPI lacks.
+static std::string text(const nlohmann::json &found, const char *key) {
+    const auto value = found.find(key);
+    return value == found.end() || value->is_null() ? std::string() : value->get<std::string>();
+}
+
 std::vector<Mpi> known_mpis(const Installation &installation) {
     std::ifstream file(installation.mpis());
     if (!file) return {};
@@ -21,8 +27,9 @@ std::vector<Mpi> known_mpis(const Installation &installation) {
     try {
         const nlohmann::json all = nlohmann::json::parse(file);
         for (const auto &[name, found] : all.items())
-            mpis.push_back({name, found.value("version", ""), found.value("family", ""), found.value("library", ""),
-                            found.value("mpirun", ""), installation.library(name)});
+            mpis.push_back({name, text(found, "version"), text(found, "family"), text(found, "library"),
+                            text(found, "mpirun"), installation.library(name), text(found, "mpicc"),
+                            text(found, "mpicxx"), text(found, "mpifort")});
     } catch (const nlohmann::json::exception &wrong) {
         throw Failure(installation.mpis().string() + ": " + wrong.what());
     }

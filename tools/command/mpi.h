@@ -9,12 +9,13 @@
 namespace stretto::command {
 
 struct Mpi {
-    std::string name;                 // openmpi, openmpi5, mpich, mpich4, abi
-    std::string version;              // "Open MPI 4.1.4"
-    std::string family;               // openmpi4, openmpi5, mpich, abi
-    std::filesystem::path library;    // libmpi.so.40
-    std::filesystem::path mpirun;     // the launcher that goes with it
-    std::filesystem::path libstretto; // empty where none was built
+    std::string name;                             // openmpi, openmpi5, mpich, mpich4, abi
+    std::string version;                          // "Open MPI 4.1.4"
+    std::string family;                           // openmpi4, openmpi5, mpich, abi
+    std::filesystem::path library;                // libmpi.so.40
+    std::filesystem::path mpirun;                 // the launcher that goes with it
+    std::filesystem::path libstretto;             // empty where none was built
+    std::filesystem::path mpicc, mpicxx, mpifort; // its compiler wrappers; empty where it has none for a language
 };
 
 // The MPIs that the set-up found. Empty where there was no set-up.

@@ -7,7 +7,9 @@
 #include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
+#include <iostream>
 #include <poll.h>
+#include <sstream>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -19,6 +21,14 @@ static std::vector<char *> pointers(const std::vector<std::string> &words) {
     for (const std::string &word : words) result.push_back(const_cast<char *>(word.c_str()));
     result.push_back(nullptr);
     return result;
+}
+
+// Waits for a child's end; 128 + signal where one ended it.
+static int status_of(pid_t child) {
+    int status = 0;
+    while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+    }
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
 Output capture(const std::function<int()> &piece, int seconds) {
@@ -54,11 +64,9 @@ Output capture(const std::function<int()> &piece, int seconds) {
     }
     close(ends[0]);
     if (expired) kill(-child, SIGKILL);
-    int status = 0;
-    while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
-    }
+    const int status = status_of(child);
     kill(-child, SIGKILL); // what it started and left
-    if (!expired) output.status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+    if (!expired) output.status = status;
     return output;
 }
 
@@ -77,6 +85,30 @@ void become(const std::vector<std::string> &words) {
     const bool by_path = words[0].find('/') != std::string::npos; // execvp gives what is no program to a shell
     (by_path ? execv : execvp)(words[0].c_str(), pointers(words).data());
     throw Failure(words[0] + ": cannot be started: " + std::strerror(errno));
+}
+
+int run_and_wait(const std::vector<std::string> &words) {
+    const pid_t child = fork();
+    if (child < 0) throw Failure(std::string("no process: ") + std::strerror(errno));
+    if (child > 0) return status_of(child);
+    try {
+        become(words);
+    } catch (const Failure &failure) {
+        std::cerr << failure.what() << '\n';
+        _exit(1);
+    }
+}
+
+bool is_executable(const std::filesystem::path &path) {
+    return std::filesystem::is_regular_file(path) && access(path.c_str(), X_OK) == 0;
+}
+
+std::filesystem::path on_path(const std::string &name) {
+    const char *variable = std::getenv("PATH");
+    std::istringstream folders(variable ? variable : "/usr/local/bin:/usr/bin:/bin");
+    for (std::string folder; std::getline(folders, folder, ':');)
+        if (auto path = std::filesystem::path(folder.empty() ? "." : folder) / name; is_executable(path)) return path;
+    return {};
 }
 
 } // namespace stretto::command

@@ -1,5 +1,6 @@
 // Other programs, started and waited for.
 #pragma once
+#include <filesystem>
 #include <functional>
 #include <map>
 #include <string>
@@ -21,5 +22,12 @@ Output capture(const std::function<int()> &piece, int seconds);
 
 // Becomes another program. Throws Failure where that cannot be started.
 [[noreturn]] void become(const std::vector<std::string> &words);
+
+// Runs a command on this one's own input and output. Returns its exit status, or 128 + signal. Throws Failure likewise.
+int run_and_wait(const std::vector<std::string> &words);
+
+// The program of this name in $PATH, or empty.
+std::filesystem::path on_path(const std::string &name);
+bool is_executable(const std::filesystem::path &path);
 
 } // namespace stretto::command

@@ -2,34 +2,25 @@
 #include "failure.h"
 #include "process.h"
 
-#include <cstdlib>
 #include <cstring>
 #include <elf.h>
 #include <fstream>
 #include <sstream>
 #include <string_view>
-#include <unistd.h>
 #include <vector>
 
 namespace fs = std::filesystem;
 
 namespace stretto::command {
 
-static bool executable(const fs::path &path) {
-    return fs::is_regular_file(path) && access(path.c_str(), X_OK) == 0;
-}
-
 static fs::path find(const std::string &name) {
     if (name.find('/') != std::string::npos) {
         if (!fs::exists(name)) throw Failure(name + ": no such program");
-        if (!executable(name)) throw Failure(name + ": not a program, or not executable: try chmod +x");
+        if (!is_executable(name)) throw Failure(name + ": not a program, or not executable: try chmod +x");
         return name;
     }
-    const char *variable = std::getenv("PATH");
-    std::istringstream folders(variable ? variable : "/usr/local/bin:/usr/bin:/bin");
-    for (std::string folder; std::getline(folders, folder, ':');)
-        if (fs::path path = fs::path(folder.empty() ? "." : folder) / name; executable(path)) return path;
-    const bool here = executable(name);
+    if (fs::path path = on_path(name); !path.empty()) return path;
+    const bool here = is_executable(name);
     throw Failure(name + ": no such program in $PATH" + (here ? ", but there is one here: say ./" + name : ""));
 }
 
