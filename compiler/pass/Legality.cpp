@@ -389,6 +389,7 @@ bool Legality::check_receive(Plan &plan, const Plans &others, Refusal &why) {
         if (region.contains(&other) && &other != plan.end_block)
             for (Instruction &instruction : other)
                 if (!check_one(instruction)) return false;
+    if (!check_open_sends(plan, others, region, why)) return false;
     for (User *user : plan.call->users()) { // its result comes from the end
         auto *instruction = cast<Instruction>(user);
         auto *phi = dyn_cast<PHINode>(user);
@@ -480,6 +481,36 @@ bool Legality::check_crossed_receive(Plan &plan, const Plan &later, const Blocks
                           "use MPI_STATUS_IGNORE, or a status for each");
     }
     plan.crosses.push_back(later.call);
+    return true;
+}
+
+// A stage of a pipeline: while this receive is open a send has begun. What comes late must be no part of that message, and no argument of
+// that send, which is read before its loop.
+bool Legality::check_open_sends(Plan &plan, const Plans &others, const Blocks &region, Refusal &why) {
+    for (const auto &[call, send] : others) {
+        if (!send.is_send() || !region.contains(send.loop->getHeader())) continue;
+        DebugLoc line = call->getDebugLoc();
+        for (Instruction *instruction : between(*send.loop, *call)) {
+            if (!isa<LoadInst>(instruction)) continue;
+            bool is_late = touches(*instruction, plan) != Touch::no;
+            for (int output : {plan.mpi->status, plan.mpi->ierr()})
+                is_late |=
+                    output >= 0 && !is_ignored(plan.call->getArgOperand(output)) &&
+                    effects.touches(*instruction, plan.call->getArgOperand(output), Of::reads_and_writes) != Touch::no;
+            if (is_late)
+                return refuse(why, "the send behind it may take an argument from the message or the status", line,
+                              "send to a rank that is known before the receive");
+        }
+        // In place: the transformation says no more to be ready than has come.
+        bool in_place = plan.buffer() == send.buffer() && plan.loop == send.loop && plan.direction == send.direction;
+        if (in_place || effects.are_apart(plan.buffer(), send.buffer())) continue;
+        auto *sent = dyn_cast<Instruction>(send.buffer());
+        bool is_known = !sent || known.dominators.dominates(sent, plan.call);
+        if (!is_known || send.mpi->fortran || !is_predefined_type(call->getArgOperand(MpiCall::type)))
+            return refuse(why, "the send behind it may send the same memory before it has come", line,
+                          "declare the pointers restrict");
+        plan.sent_meanwhile.push_back(call);
+    }
     return true;
 }
 

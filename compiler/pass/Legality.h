@@ -41,6 +41,7 @@ private:
     bool find_reading_loop(Plan &plan, Refusal &why);
     bool find_end(Plan &plan, Refusal &why);
     bool check_crossed_receive(Plan &plan, const Plan &later, const Blocks &region, Refusal &why);
+    bool check_open_sends(Plan &plan, const Plans &others, const Blocks &region, Refusal &why);
     bool check_near_receive(llvm::Instruction &instruction, Plan &plan, Refusal &why);
 
     enum class Marked { yes, no, same_part };

@@ -82,6 +82,8 @@ struct Plan {
     llvm::SmallVector<llvm::LoadInst *, 4> loads_of_message;
     llvm::SmallVector<llvm::Instruction *, 4> may_touch;
     llvm::BasicBlock *end_block = nullptr;
+    /// Receiver: sends that begin while it is open, whose message may be the same memory: compared at run time.
+    llvm::SmallVector<llvm::CallBase *, 2> sent_meanwhile;
 
     bool is_send() const { return mpi->kind == Kind::send; }
     llvm::Value *buffer() const { return call->getArgOperand(MpiCall::buffer); }

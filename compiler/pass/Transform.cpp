@@ -263,6 +263,16 @@ void Transformation::begin_receive(Job &job) {
             builder.CreateAdd(low, builder.getInt64(layout.getTypeStoreSize(load->getType()).getKnownMinValue()));
         builder.CreateCall(runtime.need_range(), {job.handle, buffer, low, high});
     }
+    if (!plan.sent_meanwhile.empty()) {
+        auto *invoke = dyn_cast<InvokeInst>(begun);
+        builder.SetInsertPoint(invoke ? &*invoke->getNormalDest()->getFirstInsertionPt() : begun->getNextNode());
+        builder.SetCurrentDebugLocation(begun->getDebugLoc());
+        Value *end = builder.CreateIntToPtr(builder.getInt64(~std::uint64_t(0)),
+                                            runtime.pointer); // its length is not known here
+        for (CallBase *send : plan.sent_meanwhile)
+            builder.CreateCall(runtime.hold_if_overlap(),
+                               {job.handle, buffer, send->getArgOperand(MpiCall::buffer), end});
+    }
     for (Instruction *near : plan.may_touch) {
         Value *low, *high;
         builder.SetInsertPoint(near);
@@ -294,8 +304,14 @@ void Transformation::cut(MutableArrayRef<Job *> jobs) {
         const Plan &plan = *job->plan;
         if (plan.is_send()) {
             IRBuilder<> builder(strips.after_strip);
-            builder.CreateCall(runtime.ready(*plan.direction),
-                               {job->handle, job->buffer, frontier(*job, strips.done_next, builder)});
+            Value *ready = frontier(*job, strips.done_next, builder);
+            for (Job *receive : jobs) { // in place: no more than has come
+                if (receive->plan->is_send() || receive->buffer != job->buffer) continue;
+                Value *come = frontier(*receive, builder.CreateSub(strips.done_next, one), builder);
+                bool ascending = plan.direction == Direction::ascending;
+                ready = builder.CreateBinaryIntrinsic(ascending ? Intrinsic::smin : Intrinsic::smax, ready, come);
+            }
+            builder.CreateCall(runtime.ready(*plan.direction), {job->handle, job->buffer, ready});
             continue;
         }
         auto need = [&](Instruction *before, Value *done) { // all that the last iteration of the strip reads
