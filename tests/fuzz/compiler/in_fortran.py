@@ -12,7 +12,7 @@ TYPES = {"double precision": ("MPI_DOUBLE_PRECISION", 8), "integer": ("MPI_INTEG
 @dataclass
 class Array:
     name: str
-    how: str  # dummy, assumed, common, local, pointer
+    how: str  # dummy, assumed, common; local, pointer: made in the procedure
     outer: str = ""
 
 
@@ -42,7 +42,7 @@ class Function:
         self.capacity = self.n + 16
         self.names = self.steps = 0
         self.declared, self.before, self.busy = [], [], set()
-        self.scalars = {"integer": ["i", "j", "k", "ierr"], self.type: []}
+        self.scalars = {"integer": ["i", "j", "k", "ierr"]}
         self.parameters = ["rank", "size", "n", "rows", "columns"]
         self.arguments = ["rank", "size", self.known(self.n), self.known(self.rows), self.known(self.columns)]
         self.arrays = []
@@ -52,7 +52,7 @@ class Function:
             outer = f"{short}{number}"
             if how == "common":
                 short = outer = f"{short}{number}"
-            elif how in ("dummy", "assumed", "pointer"):
+            elif how in ("dummy", "assumed"):
                 self.parameters.append(short)
                 self.arguments.append(outer)
             self.arrays.append(Array(short, how, outer))
@@ -465,12 +465,12 @@ class Function:
         head += ["  integer :: rank, size, n, rows, columns", "  integer, external :: fuzz_int, fuzz_table"]
         tail, init = [], []
         for array in self.arrays:
-            shape = {"dummy": "(n + 16)", "assumed": "(*)", "common": f"({self.capacity})", "local": "(:)", "pointer": "(n + 16)"}[array.how]
-            more = {"local": ", allocatable", "pointer": ", target"}.get(array.how, "")
+            shape = {"dummy": "(n + 16)", "assumed": "(*)", "common": f"({self.capacity})", "local": "(:)", "pointer": "(:)"}[array.how]
+            more = {"local": ", allocatable", "pointer": ", pointer"}.get(array.how, "")
             head.append(f"  {self.type}{more} :: {array.name}{shape}")
             if array.how == "common":
                 head.append(f"  common /com{self.program.number}_{array.name}/ {array.name}")
-            if array.how == "local":
+            if array.how in ("local", "pointer"):
                 init += [f"allocate({array.name}({self.capacity}))", self.setting(array.name, r.randrange(1000))]
                 tail += [self.note_array(array.name), f"deallocate({array.name})"]
         for type_, names in self.scalars.items():
@@ -490,7 +490,7 @@ class Function:
         """(declarations, node)"""
         r, declared, nodes = self.random, [], []
         for array in self.arrays:
-            if array.how == "local":
+            if array.how in ("local", "pointer"):
                 continue
             if array.how == "common":
                 declared += [f"  {self.type} :: {array.outer}({self.capacity})", f"  common /com{self.program.number}_{array.outer}/ {array.outer}"]
@@ -500,9 +500,9 @@ class Function:
             nodes.append(self.setting(array.outer, r.randrange(1000)))
         nodes.append(f"call part{self.program.number}_{self.number}({', '.join(self.arguments)})")
         for array in self.arrays:
-            if array.how != "local":
+            if array.how not in ("local", "pointer"):
                 nodes.append(self.note_array(array.outer))
-            if array.how not in ("local", "common"):
+            if array.how not in ("local", "pointer", "common"):
                 nodes.append(f"deallocate({array.outer})")
         return declared, Node("! one function", [self.grow.keep(one) for one in nodes], "", self.grow.group())
 
