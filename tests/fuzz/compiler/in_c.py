@@ -64,7 +64,8 @@ class Function:
         self.columns = r.choice((1, 3, 7, 16, 50, 64, 100, 129)) if most else 1
         self.rows = most // self.columns
         self.n = self.rows * self.columns
-        self.capacity = self.n + 16
+        self.capacity = self.n + 16  # what is touched
+        self.room = self.capacity + 64  # one more name may begin later
         self.steps = 0
         self.names = 0
         self.arrays = []
@@ -73,6 +74,15 @@ class Function:
         self.parameters, self.arguments = ["int rank", "int size", "int n", "int rows", "int columns"], []
         self.arguments = ["rank", "size", self.known(self.n), self.known(self.rows), self.known(self.columns)]
         self.has_derived = False
+        self.in_memory = r.random() < 0.3  # the count and the rank may be in memory that stores may meet
+        if self.in_memory:
+            self.program.globals.append(self.grow.keep(f"int count{program.number}_{number};"))
+            self.start += [
+                f"count{program.number}_{number} = fuzz_int({self.n});",
+                f"int *me{number} = malloc(sizeof *me{number});\n*me{number} = rank;",
+            ]
+            self.parameters.append("int *me")
+            self.arguments.append(f"me{number}")
         self.make_arrays()
 
     def known(self, value):
@@ -91,11 +101,13 @@ class Function:
         restrict = r.random() < 0.35
         members = []
         for i in range(wanted):
-            how = r.choice(("global", "pointer", "parameter", "parameter", "parameter", "restrict", "member", "fixed", "local"))
+            how = r.choice(
+                ("global", "pointer", "parameter", "parameter", "parameter", "restrict", "member", "fixed", "local")
+            )
             if how == "parameter" and restrict:
                 how = "restrict"
             short = "abcde"[i]
-            t, capacity = self.type, self.capacity
+            t, capacity = self.type, self.room
             name = f"{short}{k}"
             memory = i
             if how == "global":
@@ -122,7 +134,8 @@ class Function:
         if plain and r.random() < 0.25:  # one more name for the same memory
             of = r.choice(plain)
             self.parameters.append(f"{self.type} *other")
-            self.arguments.append(of.outer)
+            later = r.choice((0, 0, 1, 16, 63))
+            self.arguments.append(f"{of.outer} + {later}")
             self.arrays.append(Array("other", self.type, "parameter", of.memory, ""))
         if members:
             fields = " ".join(f"{member};" for member in ["int k", *members])
@@ -144,7 +157,7 @@ class Function:
             body = f"{name}[{i}] = {value} * 0.25{'f' if self.type == 'float' else ''};"
         else:
             body = f"{name}[{i}] = ({self.type})({value});"
-        return f"for (int {i} = 0; {i} < {self.capacity}; ++{i}) {body}"
+        return f"for (int {i} = 0; {i} < {self.room}; ++{i}) {body}"
 
     # --- values -------------------------------------------------------------------------------------------------------------------------
 
@@ -159,7 +172,11 @@ class Function:
         what = r.choice(("array", "array", "array", "table", "index", "far"))
         if what in ("array", "far") and usable:
             array = r.choice(usable)
-            at = f"{i}" if what == "array" else r.choice((f"n - 1 - ({i})", f"{i} + 1", f"({i}) / 2", f"(({i}) * 7ul + 3) % {self.capacity}"))
+            at = (
+                f"{i}"
+                if what == "array"
+                else r.choice((f"n - 1 - ({i})", f"{i} + 1", f"({i}) / 2", f"(({i}) * 7ul + 3) % {self.capacity}"))
+            )
             loaded = self.load(array, at)
             return f"({loaded} & 0xffff)" if whole else loaded
         if what == "table":
@@ -175,7 +192,9 @@ class Function:
                 f"({one}) > 20 ? {other} * 0.5 : 3", f"sin((double)({one})) + rank",
                 f"sqrt(1 + sqrt(2 + sqrt(fabs((double)({one}))))) * 0.5",
             ))  # fmt: skip
-        return r.choice((f"{one} * 3 + {other}", f"{one} + 1", f"{one}", f"({one} ^ {other}) + 5", f"{one} > 40 ? {other} : 7"))
+        return r.choice(
+            (f"{one} * 3 + {other}", f"{one} + 1", f"{one}", f"({one} ^ {other}) + 5", f"{one} > 40 ? {other} : 7")
+        )
 
     def store(self, target, at, value, add=False):
         """target: the text before [at]."""
@@ -183,7 +202,7 @@ class Function:
         if self.type == "struct cell":
             fields = [f"{target}[{at}].x {'+=' if add else '='} {value};"]
             if r.random() < 0.7:
-                fields.append(f"{target}[{at}].k = (int)(({at}) & 1023) + rank;")
+                fields.append(f"{target}[{at}].k = (int)(({at}) & 1023) + 7;")
             if r.random() < 0.5:
                 fields.append(f"{target}[{at}].m = 5;")
             r.shuffle(fields)
@@ -210,7 +229,7 @@ class Function:
         """A loop that writes array[offset .. offset + count), or some of it. late: the variable that takes how many it wrote."""
         r = self.random
         declared, a = self.target(array, offset)
-        I = r.choice(INDICES)
+        integer = r.choice(INDICES)
         i, j, k = self.name("i"), self.name("j"), self.name("k")
         avoid = (array.memory,) if r.random() < 0.8 else ()
         is_whole = offset == "0" and count == "n"
@@ -218,7 +237,9 @@ class Function:
         index = i if offset == "0" else f"{i}"
         v = self.value(index, avoid)
         if late:
-            when = r.choice((f"{self.table}[{i} & 65535] & 1", f"{self.table}[{i} & 65535] > {r.choice((0, 100, 250))}"))
+            when = r.choice(
+                (f"{self.table}[{i} & 65535] & 1", f"{self.table}[{i} & 65535] > {r.choice((0, 100, 250))}")
+            )
             return self.lines(declared, f"{late} = 0;", f"for (int {i} = 0; {i} < {count}; ++{i})",
                               f"  if ({when}) {{ {self.store(a, late, v)} ++{late}; }}")  # fmt: skip
         shapes = {
@@ -227,79 +248,108 @@ class Function:
             self.in_two_parts: 3, self.triangular: 2, self.until: 3, self.backwards_tiled: 1, self.ends_first: 2, self.strided_step: 2,
         }  # fmt: skip
         if is_whole:
-            shapes |= {self.grid: 8, self.by_columns: 2, self.cube: 3, self.rows_copied: 2, self.grid_down: 3, self.deep: 2}
+            shapes |= {
+                self.grid: 8,
+                self.by_columns: 2,
+                self.cube: 3,
+                self.rows_copied: 2,
+                self.grid_down: 3,
+                self.deep: 2,
+            }
         shape = r.choices(list(shapes), list(shapes.values()))[0]
         self.program.shapes.append(shape.__name__)
-        return self.lines(declared, shape(a, count, n, I, i, j, k, v, avoid))
+        return self.lines(declared, shape(a, count, n, integer, i, j, k, v, avoid))
 
     def lines(self, *texts):
         body = "\n".join(one for one in texts if one)
         return self.grow.part("{\n" + "\n".join("  " + line for line in body.split("\n")) + "\n}")
 
-    def head(self, I, i, count, begin="0"):
-        if I in ("int", "long"):
-            return f"for ({I} {i} = {begin}; {i} < {count}; {self.random.choice((f'++{i}', f'{i}++', f'{i} += 1'))})"
-        return f"for ({I} {i} = {begin}; {i} < ({I})({count}); ++{i})"
+    def head(self, integer, i, count, begin="0"):
+        if integer in ("int", "long"):
+            return (
+                f"for ({integer} {i} = {begin}; {i} < {count}; {self.random.choice((f'++{i}', f'{i}++', f'{i} += 1'))})"
+            )
+        return f"for ({integer} {i} = {begin}; {i} < ({integer})({count}); ++{i})"
 
-    def up(self, a, count, n, I, i, j, k, v, avoid):
-        return f"{self.head(I, i, count)}\n  {{ {self.store(a, i, v)} }}"
+    def up(self, a, count, n, integer, i, j, k, v, avoid):
+        return f"{self.head(integer, i, count)}\n  {{ {self.store(a, i, v)} }}"
 
-    def down(self, a, count, n, I, i, j, k, v, avoid):
-        if I in ("unsigned", "size_t"):
-            return f"for ({I} {i} = {count}; {i}-- > 0;)\n  {{ {self.store(a, i, v)} }}"
-        return f"for ({I} {i} = {count} - 1; {i} >= 0; --{i})\n  {{ {self.store(a, i, v)} }}"
+    def down(self, a, count, n, integer, i, j, k, v, avoid):
+        if integer in ("unsigned", "size_t"):
+            return f"for ({integer} {i} = {count}; {i}-- > 0;)\n  {{ {self.store(a, i, v)} }}"
+        return f"for ({integer} {i} = {count} - 1; {i} >= 0; --{i})\n  {{ {self.store(a, i, v)} }}"
 
-    def walk(self, a, count, n, I, i, j, k, v, avoid):
+    def walk(self, a, count, n, integer, i, j, k, v, avoid):
         p = self.name("p")
         if self.type == "struct cell":
             return f"for (struct cell *{p} = {a}; {p} < {a} + ({count}); ++{p})\n  {p}->x = {p}->k + rank;"
         cast = "" if self.type in ("double", "float") else f"({self.type})"
         if self.random.random() < 0.5:
-            return f"double x{i} = 0;\nfor ({self.type} *{p} = {a}; {p} != {a} + ({count}); ++{p}) {{\n  x{i} = x{i} * 0.5 + {p}[0] * 0.25 + 1;\n  *{p} = {cast}(x{i});\n}}" if self.type in ("double", "float") else f"unsigned x{i} = 0;\nfor ({self.type} *{p} = {a}; {p} != {a} + ({count}); ++{p}) {{\n  x{i} = (x{i} * 5 + 1) & 255;\n  *{p} = {cast}(x{i});\n}}"
+            return (
+                f"double x{i} = 0;\nfor ({self.type} *{p} = {a}; {p} != {a} + ({count}); ++{p}) {{\n  x{i} = x{i} * 0.5 + {p}[0] * 0.25 + 1;\n  *{p} = {cast}(x{i});\n}}"
+                if self.type in ("double", "float")
+                else f"unsigned x{i} = 0;\nfor ({self.type} *{p} = {a}; {p} != {a} + ({count}); ++{p}) {{\n  x{i} = (x{i} * 5 + 1) & 255;\n  *{p} = {cast}(x{i});\n}}"
+            )
         return f"{self.type} *{p} = {a}, *end{p} = {a} + ({count});\nint {i} = 0;\nwhile ({p} < end{p}) {{\n  *{p}++ = {cast}({v});\n  ++{i};\n}}"
 
-    def unrolled(self, a, count, n, I, i, j, k, v, avoid):
+    def unrolled(self, a, count, n, integer, i, j, k, v, avoid):
         tail = f"if (({count}) % 2) {{ {self.store(a, f'({count}) - 1', '1')} }}"
-        return f"for (long {i} = 0; {i} + 1 < ({count}); {i} += 2) {{\n  {self.store(a, i, v)}\n  {self.store(a, f'{i} + 1', v)}\n}}\n{tail if self.random.random() < 0.5 else ''}".rstrip("\n")
+        return f"for (long {i} = 0; {i} + 1 < ({count}); {i} += 2) {{\n  {self.store(a, i, v)}\n  {self.store(a, f'{i} + 1', v)}\n}}\n{tail if self.random.random() < 0.5 else ''}".rstrip(
+            "\n"
+        )
 
-    def sparse(self, a, count, n, I, i, j, k, v, avoid):
+    def sparse(self, a, count, n, integer, i, j, k, v, avoid):
         step = self.random.choice((2, 3, 5, 64))
         return f"for (long {i} = {self.random.choice((0, 0, 1))}; {i} < ({count}); {i} += {step})\n  {{ {self.store(a, i, v)} }}"
 
-    def strided_step(self, a, count, n, I, i, j, k, v, avoid):
+    def strided_step(self, a, count, n, integer, i, j, k, v, avoid):
         step = self.name("step")
         return f"const int {step} = fuzz_int({self.random.choice((1, 2, 3))});\nfor (int {i} = 0; {i} < ({count}); {i} += {step})\n  {{ {self.store(a, i, v)} }}"
 
-    def tiled(self, a, count, n, I, i, j, k, v, avoid):
+    def tiled(self, a, count, n, integer, i, j, k, v, avoid):
         t = self.random.choice((8, 100, 1024))
         return f"for (int {j} = 0; {j} < ({count}); {j} += {t})\n  for (int {i} = {j}; {i} < ({count}) && {i} < {j} + {t}; ++{i})\n    {{ {self.store(a, i, v)} }}"
 
-    def backwards_tiled(self, a, count, n, I, i, j, k, v, avoid):
+    def backwards_tiled(self, a, count, n, integer, i, j, k, v, avoid):
         t = self.random.choice((16, 500))
         return f"for (int {j} = (({count}) - 1) / {t}; {j} >= 0; --{j})\n  for (int {i} = {j} * {t}; {i} < ({count}) && {i} < ({j} + 1) * {t}; ++{i})\n    {{ {self.store(a, i, v)} }}"
 
-    def conditional(self, a, count, n, I, i, j, k, v, avoid):
-        when = self.random.choice((f"{self.table}[{i} & 65535] > 100", f"{i} % 3 == 0", f"{self.source(i, avoid)} > 30"))
+    def conditional(self, a, count, n, integer, i, j, k, v, avoid):
+        when = self.random.choice(
+            (f"{self.table}[{i} & 65535] > 100", f"{i} % 3 == 0", f"{self.source(i, avoid)} > 30")
+        )
         other = f" else {{ {self.store(a, i, '2')} }}" if self.random.random() < 0.4 else ""
-        return f"{self.head(I, i, count)}\n  if ({when}) {{ {self.store(a, i, v)} }}{other}"
+        return f"{self.head(integer, i, count)}\n  if ({when}) {{ {self.store(a, i, v)} }}{other}"
 
-    def indirect(self, a, count, n, I, i, j, k, v, avoid):
-        at = self.random.choice((f"({i} ^ 1) < ({count}) ? ({i} ^ 1) : {i}", f"{self.table}[{i} & 65535] % ({count})", f"({i} * 7ul + 1) % ({count})"))
+    def indirect(self, a, count, n, integer, i, j, k, v, avoid):
+        at = self.random.choice(
+            (
+                f"({i} ^ 1) < ({count}) ? ({i} ^ 1) : {i}",
+                f"{self.table}[{i} & 65535] % ({count})",
+                f"({i} * 7ul + 1) % ({count})",
+            )
+        )
         return f"for (int {i} = 0; {i} < ({count}); ++{i})\n  {{ const long {j} = {at}; {self.store(a, j, v)} }}"
 
-    def rotated(self, a, count, n, I, i, j, k, v, avoid):
+    def rotated(self, a, count, n, integer, i, j, k, v, avoid):
         by = self.random.choice((1, 5))
         return f"for (int {i} = 0; {i} < ({count}); ++{i})\n  {{ const int {j} = ({i} + {by}) % ({count}); {self.store(a, j, v)} }}"
 
-    def accumulated(self, a, count, n, I, i, j, k, v, avoid):
+    def accumulated(self, a, count, n, integer, i, j, k, v, avoid):
         sweeps = self.known(self.random.choice((0, 1, 2, 3))) if self.random.random() < 0.8 else "1 + n % 2"
-        inner = f"{self.head(I, i, count)}\n    {{ {self.store(a, i, v, add=self.random.random() < 0.8)} }}"
-        setup = f"{self.head(I, i, count)} {{ {self.store(a, i, '1')} }}\n" if self.random.random() < 0.5 else ""
-        again = f"\n  {self.head('int', j, count)} {{ {self.store(a, j, '1', add=True)} }}" if self.random.random() < 0.15 else ""
-        outer = self.random.choice((f"for (int {k} = 0; {k} < sweeps{k}; ++{k})", f"for (int {k} = sweeps{k}; {k} > 0; --{k})"))
+        inner = f"{self.head(integer, i, count)}\n    {{ {self.store(a, i, v, add=self.random.random() < 0.8)} }}"
+        setup = f"{self.head(integer, i, count)} {{ {self.store(a, i, '1')} }}\n" if self.random.random() < 0.5 else ""
+        again = (
+            f"\n  {self.head('int', j, count)} {{ {self.store(a, j, '1', add=True)} }}"
+            if self.random.random() < 0.15
+            else ""
+        )
+        outer = self.random.choice(
+            (f"for (int {k} = 0; {k} < sweeps{k}; ++{k})", f"for (int {k} = sweeps{k}; {k} > 0; --{k})")
+        )
         return f"const int sweeps{k} = {sweeps};\n{setup}{outer} {{\n  {inner}{again}\n}}"
 
-    def recurrent(self, a, count, n, I, i, j, k, v, avoid):
+    def recurrent(self, a, count, n, integer, i, j, k, v, avoid):
         x, whole = (".x" if self.type == "struct cell" else ""), self.type not in ("double", "float", "struct cell")
         before = f"{a}[{i} - 1]{x}"
         before = f"({before} & 0xfff)" if whole else f"{before} * 0.5"
@@ -312,7 +362,7 @@ class Function:
         ]
         return self.random.choice(ways)
 
-    def copied(self, a, count, n, I, i, j, k, v, avoid):
+    def copied(self, a, count, n, integer, i, j, k, v, avoid):
         r = self.random
         memories = {array.memory for array in self.arrays if a == array.name or a.startswith(f"({array.name} ")}
         others = [b for b in self.arrays if b.memory not in self.busy and b.memory not in memories and memories]
@@ -328,58 +378,73 @@ class Function:
             f"for (int {j} = 0; {j} < ({count}); {j} += 256)\n  memcpy({a} + {j}, {b} + {j}, (size_t)(({count}) - {j} < 256 ? ({count}) - {j} : 256) * sizeof({self.type}));",
         ))  # fmt: skip
 
-    def called(self, a, count, n, I, i, j, k, v, avoid):
+    def called(self, a, count, n, integer, i, j, k, v, avoid):
         """The loop, or what is in it, is a function."""
         r, t = self.random, self.type
         f = f"f{self.number}_{self.name('')}"
         how = r.choice(("INLINE", "INLINE", "NOINLINE"))
         store = self.store("p", "i", r.choice(("i % 100 + 1", "i & 63", "seed")))
         if r.random() < 0.5:
-            self.before.append(self.grow.keep(f"{how} void {f}({t} *p, int count, int seed) {{\n  for (int i = 0; i < count; ++i) {{ {store} }}\n  (void)seed;\n}}"))
+            self.before.append(
+                self.grow.keep(
+                    f"{how} void {f}({t} *p, int count, int seed) {{\n  for (int i = 0; i < count; ++i) {{ {store} }}\n  (void)seed;\n}}"
+                )
+            )
             call = f"{f}({a}, {count}, rank);"
         else:
-            self.before.append(self.grow.keep(f"{how} void {f}({t} *p, long i, int seed) {{\n  {store}\n  (void)seed;\n}}"))
+            self.before.append(
+                self.grow.keep(f"{how} void {f}({t} *p, long i, int seed) {{\n  {store}\n  (void)seed;\n}}")
+            )
             call = f"for (int {i} = 0; {i} < ({count}); ++{i})\n  {f}({a}, {i}, rank);"
             if r.random() < 0.3:
                 return f"void (*volatile by{i})({t} *, long, int) = {f};\n" + call.replace(f"{f}(", f"by{i}(")
         return call
 
-    def left(self, a, count, n, I, i, j, k, v, avoid):
+    def left(self, a, count, n, integer, i, j, k, v, avoid):
         """A loop that may be left early."""
         limit = self.random.choice((0, n // 2, n + 5))
-        way = self.random.choice((f"if ({self.table}[{i} & 65535] == 77 && {i} > {limit}) break;", f"if ({i} == fuzz{i}) break;", f"if ({i} > fuzz{i}) continue;"))
+        way = self.random.choice(
+            (
+                f"if ({self.table}[{i} & 65535] == 77 && {i} > {limit}) break;",
+                f"if ({i} == fuzz{i}) break;",
+                f"if ({i} > fuzz{i}) continue;",
+            )
+        )
         return f"const int fuzz{i} = fuzz_int({limit});\n(void)fuzz{i};\nfor (int {i} = 0; {i} < ({count}); ++{i}) {{\n  {way}\n  {self.store(a, i, v)}\n}}"
 
-    def until(self, a, count, n, I, i, j, k, v, avoid):
+    def until(self, a, count, n, integer, i, j, k, v, avoid):
         return self.random.choice((
             f"int {i} = 0;\nif (({count}) > 0) do {{\n  {self.store(a, i, v)}\n}} while (++{i} < ({count}));",
             f"int {i} = 0;\nwhile ({i} < ({count})) {{\n  {self.store(a, i, v)}\n  ++{i};\n}}",
             f"int {i} = 0;\nagain{i}:\nif ({i} < ({count})) {{\n  {self.store(a, i, v)}\n  ++{i};\n  goto again{i};\n}}",
         ))  # fmt: skip
 
-    def with_another(self, a, count, n, I, i, j, k, v, avoid):
+    def with_another(self, a, count, n, integer, i, j, k, v, avoid):
         """Another array is written in the same loop: it may be the same memory."""
         free = [b for b in self.arrays if b.memory not in self.busy]
         if not free:
-            return self.up(a, count, n, I, i, j, k, v, avoid)
+            return self.up(a, count, n, integer, i, j, k, v, avoid)
         b = self.random.choice(free)
         at = self.random.choice((i, f"({count}) - 1 - {i}", f"{i} / 2"))
         both = [self.store(a, i, v), self.store(b.name, at, self.random.choice(("3", v)))]
         self.random.shuffle(both)
         return f"for (int {i} = 0; {i} < ({count}); ++{i}) {{\n  {both[0]}\n  {both[1]}\n}}"
 
-    def in_two_parts(self, a, count, n, I, i, j, k, v, avoid):
+    def in_two_parts(self, a, count, n, integer, i, j, k, v, avoid):
         first, second = (("0", f"({count}) / 2"), (f"({count}) / 2", count))
         if self.random.random() < 0.5:
             first, second = second, first
-        return "\n".join(f"for (int {i} = {low}; {i} < ({high}); ++{i})\n  {{ {self.store(a, i, v)} }}" for low, high in (first, second))
+        return "\n".join(
+            f"for (int {i} = {low}; {i} < ({high}); ++{i})\n  {{ {self.store(a, i, v)} }}"
+            for low, high in (first, second)
+        )
 
-    def ends_first(self, a, count, n, I, i, j, k, v, avoid):
+    def ends_first(self, a, count, n, integer, i, j, k, v, avoid):
         edge = f"if (({count}) > 0) {{ {self.store(a, '0', '1')} {self.store(a, f'({count}) - 1', '2')} }}"
         inner = f"for (int {i} = 1; {i} < ({count}) - 1; ++{i})\n  {{ {self.store(a, i, v)} }}"
         return self.random.choice((f"{edge}\n{inner}", f"{inner}\n{edge}"))
 
-    def triangular(self, a, count, n, I, i, j, k, v, avoid):
+    def triangular(self, a, count, n, integer, i, j, k, v, avoid):
         m = 0
         while (m + 1) * (m + 2) // 2 <= n:
             m += 1
@@ -387,38 +452,48 @@ class Function:
         at = f"{i} * ({i} + 1) / 2 + {j}"
         return f"const int m{i} = {m};\nfor (int {i} = 0; {i} < m{i}; ++{i})\n  for (int {j} = 0; {j} <= {i}; ++{j})\n    {{ {self.store(a, at, self.value(at, avoid))} }}"
 
-    def grid(self, a, count, n, I, i, j, k, v, avoid):
+    def grid(self, a, count, n, integer, i, j, k, v, avoid):
         at = f"{i} * columns + {j}"
-        inner = self.random.choice((f"for ({I} {j} = 0; {j} < ({I})columns; ++{j})", f"for (int {j} = columns - 1; {j} >= 0; --{j})", f"for (int {j} = {i} % 2; {j} < columns; ++{j})"))
+        inner = self.random.choice(
+            (
+                f"for ({integer} {j} = 0; {j} < ({integer})columns; ++{j})",
+                f"for (int {j} = columns - 1; {j} >= 0; --{j})",
+                f"for (int {j} = {i} % 2; {j} < columns; ++{j})",
+            )
+        )
         if "%" in inner:
-            I = "int"
-        return f"for ({I} {i} = 0; {i} < ({I})rows; ++{i})\n  {inner}\n    {{ {self.store(a, at, self.value(at, avoid))} }}"
+            integer = "int"
+        return f"for ({integer} {i} = 0; {i} < ({integer})rows; ++{i})\n  {inner}\n    {{ {self.store(a, at, self.value(at, avoid))} }}"
 
-    def grid_down(self, a, count, n, I, i, j, k, v, avoid):
+    def grid_down(self, a, count, n, integer, i, j, k, v, avoid):
         at = f"{i} * columns + {j}"
         if self.random.random() < 0.5:
             head = f"{self.type} (*g{i})[columns] = ({self.type} (*)[columns]){a};\n"
             return f"{head}for (int {i} = rows - 1; {i} >= 0; --{i})\n  for (int {j} = 0; {j} < columns; ++{j})\n    {{ {self.store(f'g{i}[{i}]', j, self.value(at, avoid))} }}"
         return f"for (int {i} = rows; {i}-- > 0;)\n  for (int {j} = 0; {j} < columns; ++{j})\n    {{ {self.store(a, at, self.value(at, avoid))} }}"
 
-    def by_columns(self, a, count, n, I, i, j, k, v, avoid):
+    def by_columns(self, a, count, n, integer, i, j, k, v, avoid):
         at = f"{i} * columns + {j}"
         return f"for (int {j} = 0; {j} < columns; ++{j})\n  for (int {i} = 0; {i} < rows; ++{i})\n    {{ {self.store(a, at, self.value(at, avoid))} }}"
 
-    def cube(self, a, count, n, I, i, j, k, v, avoid):
+    def cube(self, a, count, n, integer, i, j, k, v, avoid):
         """Three deep: planes of two rows, and the row that is left."""
         at = f"({k} * 2 + {i}) * columns + {j}"
-        order = [f"for (int {k} = 0; {k} < (rows + 1) / 2; ++{k})", f"for (int {i} = 0; {i} < 2 && {k} * 2 + {i} < rows; ++{i})", f"for (int {j} = 0; {j} < columns; ++{j})"]
+        order = [
+            f"for (int {k} = 0; {k} < (rows + 1) / 2; ++{k})",
+            f"for (int {i} = 0; {i} < 2 && {k} * 2 + {i} < rows; ++{i})",
+            f"for (int {j} = 0; {j} < columns; ++{j})",
+        ]
         return f"{order[0]}\n  {order[1]}\n    {order[2]}\n      {{ {self.store(a, at, self.value(at, avoid))} }}"
 
-    def deep(self, a, count, n, I, i, j, k, v, avoid):
+    def deep(self, a, count, n, integer, i, j, k, v, avoid):
         """Four deep, the last one a sum."""
         at = f"{i} * columns + {j}"
         sweeps = self.random.choice((1, 2))
         body = f"double x{i} = 0;\n      for (int l{i} = 0; l{i} < 3; ++l{i}) x{i} += l{i} * 0.5 + ({at}) % 7;\n      {self.store(a, at, f'x{i}')}"
         return f"for (int {k} = 0; {k} < {sweeps}; ++{k})\n  for (int {i} = 0; {i} < rows; ++{i})\n    for (int {j} = 0; {j} < columns; ++{j}) {{\n      {body}\n    }}"
 
-    def rows_copied(self, a, count, n, I, i, j, k, v, avoid):
+    def rows_copied(self, a, count, n, integer, i, j, k, v, avoid):
         memories = {array.memory for array in self.arrays if a == array.name or a.startswith(f"({array.name} ")}
         others = [b for b in self.arrays if b.memory not in self.busy and b.memory not in memories and memories]
         if not others:
@@ -449,7 +524,7 @@ class Function:
                 one = f"{one} + {self.take(another.name, at)}"
             return f"{s} = {s} * {factor} + ({'unsigned long' if whole else 'double'})({one});"
 
-        I = r.choice(INDICES)
+        integer = r.choice(INDICES)
         free = [b for b in self.arrays if b.memory not in self.busy and b.memory != array.memory]
         shapes = ["up"] * 5 + ["down"] * 2 + ["walk", "tiled", "found", "some", "stencil", "indirect", "called", "twice", "map", "map", "map", "in place", "in place",
                   "copied", "overwritten", "backwards and forwards", "sparse", "by the end"]  # fmt: skip
@@ -460,7 +535,7 @@ class Function:
         if shape == "map" and not free:
             shape = "up"
         if shape == "up":
-            body = f"{self.head(I, i, count)}\n  {add(i)}"
+            body = f"{self.head(integer, i, count)}\n  {add(i)}"
         elif shape == "down":
             body = f"for (int {i} = ({count}) - 1; {i} >= 0; --{i})\n  {add(i)}"
         elif shape == "walk":
@@ -469,7 +544,9 @@ class Function:
         elif shape == "tiled":
             body = f"for (int {j} = 0; {j} < ({count}); {j} += 100)\n  for (int {i} = {j}; {i} < ({count}) && {i} < {j} + 100; ++{i})\n    {add(i)}"
         elif shape == "found":
-            body = f"for (int {i} = 0; {i} < ({count}); ++{i}) {{\n  {add(i)}\n  if ({self.take(a, i)} == 37) break;\n}}"
+            body = (
+                f"for (int {i} = 0; {i} < ({count}); ++{i}) {{\n  {add(i)}\n  if ({self.take(a, i)} == 37) break;\n}}"
+            )
         elif shape == "some":
             body = f"for (int {i} = 0; {i} < ({count}); ++{i})\n  if ({self.table}[{i} & 65535] > {r.choice((20, 240))}) {add(i)}"
         elif shape == "stencil":
@@ -480,7 +557,11 @@ class Function:
             f = f"f{self.number}_{self.name('')}"
             result = "unsigned long" if whole else "double"
             how = r.choice(("INLINE", "NOINLINE"))
-            self.before.append(self.grow.keep(f"{how} {result} {f}(const {self.type} *p, int count) {{\n  {result} s = 0;\n  for (int i = 0; i < count; ++i) s = s * 3 + {self.take('p', 'i')};\n  return s;\n}}"))
+            self.before.append(
+                self.grow.keep(
+                    f"{how} {result} {f}(const {self.type} *p, int count) {{\n  {result} s = 0;\n  for (int i = 0; i < count; ++i) s = s * 3 + {self.take('p', 'i')};\n  return s;\n}}"
+                )
+            )
             body = f"{s} += {f}({a}, {count});"
         elif shape == "twice":
             body = f"for (int {j} = 0; {j} < 2; ++{j})\n  for (int {i} = 0; {i} < ({count}); ++{i})\n    {add(i)}"
@@ -493,15 +574,19 @@ class Function:
             note = ""
             start = ""
         elif shape == "in place":
-            body = f"{self.head(I, i, count)}\n  {{ {self.store(a, i, '1', add=True)} }}"
+            body = f"{self.head(integer, i, count)}\n  {{ {self.store(a, i, '1', add=True)} }}"
             if r.random() < 0.3:
                 body = f"for (int {i} = ({count}) - 1; {i} >= 0; --{i})\n  {{ {self.store(a, i, '1', add=True)} }}"
             start = note = ""
         elif shape == "copied":
             if not free:
-                body = f"{self.head(I, i, count)}\n  {add(i)}"
+                body = f"{self.head(integer, i, count)}\n  {add(i)}"
             else:
-                body, start, note = f"memcpy({r.choice(free).name}, {a}, (size_t)({count}) * sizeof({self.type}));", "", ""
+                body, start, note = (
+                    f"memcpy({r.choice(free).name}, {a}, (size_t)({count}) * sizeof({self.type}));",
+                    "",
+                    "",
+                )
         elif shape == "overwritten":  # some of it is written, and never read
             step = r.choice((1, 2, 5))
             body = f"for (int {i} = 0; {i} < ({count}); {i} += {step})\n  {{ {self.store(a, i, '9')} }}"
@@ -541,19 +626,25 @@ class Function:
             return [self.grow.part(self.store(array.name, at, r.choice(("11", "4", "rank")), add=r.random() < 0.3))]
         if what == "load":
             s, whole = self.name("s"), self.type not in ("double", "float", "struct cell")
-            return [self.grow.part(f"const {'unsigned long' if whole else 'double'} {s} = {self.load(array, at)};\n{self.note(s, whole)}")]
+            return [
+                self.grow.part(
+                    f"const {'unsigned long' if whole else 'double'} {s} = {self.load(array, at)};\n{self.note(s, whole)}"
+                )
+            ]
         if what == "other loop":
             return [self.fill(array, "0", "n", self.n)] if r.random() < 0.6 else [self.read(array, "0", "n", self.n)]
         if what == "call":
             f = f"f{self.number}_{self.name('')}"
-            self.before.append(self.grow.keep(f"NOINLINE void {f}({self.type} *p, int n) {{\n  {self.store('p', 'n / 2', '6')}\n}}"))
+            self.before.append(
+                self.grow.keep(f"NOINLINE void {f}({self.type} *p, int n) {{\n  {self.store('p', 'n / 2', '6')}\n}}")
+            )
             return [self.grow.part(f"{f}({array.name}, n);")]
         if what == "nap":
             return [self.grow.part(f"fuzz_nap({r.choice((1, 300, 2000))});")]
         if what == "work":
             return [self.grow.part(f"fuzz_work({array.name});")]
         if what == "member":
-            return [self.grow.part(f"fuzz_table[65535] = fuzz_table[65535];")]
+            return [self.grow.part("fuzz_table[65535] = fuzz_table[65535];")]
         return [self.grow.part(f"for (int i = n / 3; i < n / 2; ++i) {{ {self.store(array.name, 'i', '8')} }}")]
 
     # --- messages -----------------------------------------------------------------------------------------------------------------------
@@ -575,6 +666,8 @@ class Function:
             count, value = r.choice((("n - 3", n - 3), ("n / 3", n // 3), ("n - n % 8", n - n % 8)))
         elif part == "known":
             count = str(n)
+        elif part == "whole" and self.in_memory and r.random() < 0.4:
+            count = f"count{self.program.number}_{self.number}"
         if kind == "derived":
             if value % 4 or self.type == "struct cell":
                 kind = "bytes"
@@ -586,6 +679,8 @@ class Function:
     def envelope(self, message, array, peer, count=None):
         offset = "" if message.offset == "0" else f" + {message.offset}"
         count = count or message.count
+        if self.in_memory and self.random.random() < 0.4:
+            peer = peer.replace("rank", "*me")
         if message.kind == "bytes":
             what = f"(int)(({count}) * sizeof({self.type})), MPI_BYTE"
         elif message.kind == "derived":
@@ -646,12 +741,17 @@ class Function:
     def sender(self, messages, to, blocking_only=False):
         """Fill and send, in one of several orders."""
         r, nodes, waits = self.random, [], []
-        order = r.choice(("in turn", "in turn", "all filled", "all filled", "one loop")) if len(messages) > 1 else "in turn"
+        order = (
+            r.choice(("in turn", "in turn", "all filled", "all filled", "one loop")) if len(messages) > 1 else "in turn"
+        )
         if r.random() < 0.2:
             nodes += [self.grow.part(f"fuzz_nap({r.choice((300, 1500))});")]
 
         def fill(message):
-            return [self.fill(message.array, message.offset, message.count, message.n) for _ in range(r.choice((1, 1, 1, 1, 2)))]
+            return [
+                self.fill(message.array, message.offset, message.count, message.n)
+                for _ in range(r.choice((1, 1, 1, 1, 2)))
+            ]
 
         def leave(message, open_):
             calls, done = self.send(message, to)
@@ -670,11 +770,14 @@ class Function:
         elif order == "all filled":
             for message in messages:
                 nodes += fill(message) + self.between(message)
-            for message in messages if r.random() < 0.8 else messages:
+            for message in messages:
                 nodes += leave(message, nodes)
         else:
             i = self.name("i")
-            bodies = [self.store(m.array.name if m.offset == "0" else f"({m.array.name} + {m.offset})", i, self.value(i)) for m in messages]
+            bodies = [
+                self.store(m.array.name if m.offset == "0" else f"({m.array.name} + {m.offset})", i, self.value(i))
+                for m in messages
+            ]
             least = " && ".join(f"{i} < ({m.count})" for m in messages)
             nodes += [self.grow.part(f"for (int {i} = 0; {least}; ++{i}) {{\n  " + "\n  ".join(bodies) + "\n}")]
             nodes += self.between(messages[0])
@@ -749,6 +852,9 @@ class Function:
         if wanted == 2 and r.random() < 0.3:  # two halves
             a, b = sources[0], landings[0]
             return [self.message(a, b, "lower"), self.message(a, b, "upper")][:: r.choice((1, -1))]
+        if wanted == 2 and r.random() < 0.15 and len({b.memory for b in landings}) > 1:  # one array, twice
+            other = next(b for b in landings if b.memory != landings[0].memory)
+            return [self.message(sources[0], landings[0]), self.message(sources[0], other)]
         messages, taken, landed = [], set(), set()
         for array in sources:
             if len(messages) == wanted:
@@ -758,7 +864,11 @@ class Function:
                 continue
             taken.add(array.memory)
             landed.add(landing.memory)
-            messages.append(self.message(array, landing, r.choice(("whole", "whole", "whole", "whole", "shifted", "shorter", "known"))))
+            messages.append(
+                self.message(
+                    array, landing, r.choice(("whole", "whole", "whole", "whole", "shifted", "shorter", "known"))
+                )
+            )
         return messages
 
     def roles(self, messages, one, other):
@@ -776,7 +886,9 @@ class Function:
         self.busy = set()
         # A condition that all ranks see alike, and steps of time.
         if r.random() < 0.15:
-            when = r.choice(("n > 5", "rows > columns", f"fuzz_table[{r.randrange(999)}] > 60", f"fuzz_int({r.randrange(2)})"))
+            when = r.choice(
+                ("n > 5", "rows > columns", f"fuzz_table[{r.randrange(999)}] > 60", f"fuzz_int({r.randrange(2)})")
+            )
             nodes = [self.grow.around(f"if ({when}) {{", nodes)]
         if r.random() < 0.3:
             t = self.name("t")
@@ -814,7 +926,11 @@ class Function:
         """Everybody sends to the next and then receives from the one before: the last one's send is to nobody."""
         messages = self.some_messages()
         to, source = self.ends()
-        head = [self.grow.keep(f"const int {to} = rank + 1 < size ? rank + 1 : MPI_PROC_NULL, {source} = rank > 0 ? rank - 1 : MPI_PROC_NULL;")]
+        head = [
+            self.grow.keep(
+                f"const int {to} = rank + 1 < size ? rank + 1 : MPI_PROC_NULL, {source} = rank > 0 ? rank - 1 : MPI_PROC_NULL;"
+            )
+        ]
         # The sends are complete before the receives begin: their memory is free again.
         sends = self.sender(messages, to)
         return [self.grow.block("{", [*head, *sends, *self.receiver(messages, source)])]
@@ -822,7 +938,11 @@ class Function:
     def nobody(self):
         messages = self.some_messages()
         to, source = self.ends()
-        head = [self.grow.keep(f"const int {to} = rank % 2 == 0 && rank + 1 < size ? rank + 1 : MPI_PROC_NULL, {source} = rank % 2 ? rank - 1 : MPI_PROC_NULL;")]
+        head = [
+            self.grow.keep(
+                f"const int {to} = rank % 2 == 0 && rank + 1 < size ? rank + 1 : MPI_PROC_NULL, {source} = rank % 2 ? rank - 1 : MPI_PROC_NULL;"
+            )
+        ]
         sends, receives = self.sender(messages, to), self.receiver(messages, source)
         if self.random.random() < 0.5:  # under a condition
             sends = self.on_condition(sends, f"{to} >= 0")
@@ -863,7 +983,9 @@ class Function:
         message = self.message(array, landing)
         q, g = self.name("request"), message.group
         nodes = [self.fill(array, "0", message.count, message.n), *self.between(message)]
-        nodes += [self.grow.of(g, f"MPI_Request {q};\nMPI_Isend({self.envelope(message, array, '(rank + 1) % size')}, &{q});")]
+        nodes += [
+            self.grow.of(g, f"MPI_Request {q};\nMPI_Isend({self.envelope(message, array, '(rank + 1) % size')}, &{q});")
+        ]
         self.busy.add(array.memory)
         nodes += self.between()
         receives = self.receiver([message], "(rank + size - 1) % size")
@@ -879,7 +1001,11 @@ class Function:
         array, landing = self.two_arrays()
         message = self.message(array, landing)
         q, g = self.name("request"), message.group
-        nodes = [self.grow.of(g, f"MPI_Request {q};\nMPI_Irecv({self.envelope(message, landing, '(rank + size - 1) % size')}, &{q});")]
+        nodes = [
+            self.grow.of(
+                g, f"MPI_Request {q};\nMPI_Irecv({self.envelope(message, landing, '(rank + size - 1) % size')}, &{q});"
+            )
+        ]
         self.busy.add(landing.memory)
         nodes += [self.fill(array, "0", message.count, message.n), *self.between(message)]
         nodes += [self.grow.of(g, f"MPI_Send({self.envelope(message, array, '(rank + 1) % size')});")]
@@ -893,9 +1019,16 @@ class Function:
         array, landing = self.two_arrays()
         message = self.message(array, landing)
         message.comm = "MPI_COMM_WORLD"
-        what = {"bytes": f"(int)(n * sizeof({self.type})), MPI_BYTE", "derived": "n / 4, four"}.get(message.kind, f"n, {TYPES[self.type][0]}")
+        what = {"bytes": f"(int)(n * sizeof({self.type})), MPI_BYTE", "derived": "n / 4, four"}.get(
+            message.kind, f"n, {TYPES[self.type][0]}"
+        )
         nodes = [self.fill(array, "0", "n", self.n), *self.between(message)]
-        nodes += [self.grow.of(message.group, f"MPI_Sendrecv({array.name}, {what}, (rank + 1) % size, 5, {landing.name}, {what}, (rank + size - 1) % size, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);")]
+        nodes += [
+            self.grow.of(
+                message.group,
+                f"MPI_Sendrecv({array.name}, {what}, (rank + 1) % size, 5, {landing.name}, {what}, (rank + size - 1) % size, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);",
+            )
+        ]
         nodes += [self.read(landing, "0", "n", self.n)]
         return nodes
 
@@ -909,7 +1042,9 @@ class Function:
         i, g = self.name("i"), message.group
         whole = self.type not in ("double", "float", "struct cell")
         value = self.load(landing, i)
-        value = f"({value} & 0xffff) + 3" if whole else f"{value} * 0.5 + {self.source(i, (array.memory, landing.memory))}"
+        value = (
+            f"({value} & 0xffff) + 3" if whole else f"{value} * 0.5 + {self.source(i, (array.memory, landing.memory))}"
+        )
         direction = r.choice((f"for (int {i} = 0; {i} < n; ++{i})",) * 3 + (f"for (int {i} = n - 1; {i} >= 0; --{i})",))
         compute = self.grow.part(f"{direction} {{\n  {self.store(array.name, i, value)}\n}}")
         status = r.choice(("MPI_STATUS_IGNORE", "MPI_STATUS_IGNORE", "&status"))
@@ -925,7 +1060,14 @@ class Function:
             send = send.replace("rank + 1", "(rank + 1 < size ? rank + 1 : MPI_PROC_NULL)")
         else:
             receive, send = f"if (rank > 0) {receive}", f"if (rank + 1 < size) {send}"
-        nodes = [self.grow.of(g, f"{declared}\n{receive}".strip()), *self.between(), compute, *self.between(message), self.grow.of(g, send), *look]
+        nodes = [
+            self.grow.of(g, f"{declared}\n{receive}".strip()),
+            *self.between(),
+            compute,
+            *self.between(message),
+            self.grow.of(g, send),
+            *look,
+        ]
         return [self.grow.block("{", nodes)]
 
     def gather(self):
@@ -936,7 +1078,9 @@ class Function:
         self.busy = set()
         sends = self.sender(messages, "0")
         return [
-            self.grow.block("if (rank == 0) {", [self.grow.block(f"for (int {p} = 1; {p} < size; ++{p}) {{", receives)], "} else {"),
+            self.grow.block(
+                "if (rank == 0) {", [self.grow.block(f"for (int {p} = 1; {p} < size; ++{p}) {{", receives)], "} else {"
+            ),
             self.grow.block("", sends, ""),
             self.grow.keep("}"),
         ]
@@ -948,7 +1092,9 @@ class Function:
         self.busy = set()
         receives = self.receiver(messages, "0")
         return [
-            self.grow.block("if (rank == 0) {", [self.grow.block(f"for (int {p} = 1; {p} < size; ++{p}) {{", sends)], "} else {"),
+            self.grow.block(
+                "if (rank == 0) {", [self.grow.block(f"for (int {p} = 1; {p} < size; ++{p}) {{", sends)], "} else {"
+            ),
             self.grow.block("", receives, ""),
             self.grow.keep("}"),
         ]
@@ -992,12 +1138,25 @@ class Function:
         self.busy = set()
         receives = [self.grow.keep(f"int {got} = 0;")]
         if told:
-            receives += [self.grow.of(g, f"MPI_Recv(&{got}, 1, MPI_INT, rank - 1, 9, MPI_COMM_WORLD, MPI_STATUS_IGNORE);")]
-            receives += [self.grow.of(g, (unless % got if unless else "") + f"MPI_Recv({self.envelope(message, landing, 'rank - 1', got)}, MPI_STATUS_IGNORE);")]
+            receives += [
+                self.grow.of(g, f"MPI_Recv(&{got}, 1, MPI_INT, rank - 1, 9, MPI_COMM_WORLD, MPI_STATUS_IGNORE);")
+            ]
+            receives += [
+                self.grow.of(
+                    g,
+                    (unless % got if unless else "")
+                    + f"MPI_Recv({self.envelope(message, landing, 'rank - 1', got)}, MPI_STATUS_IGNORE);",
+                )
+            ]
         else:
             status = self.name("status")
             unit = "MPI_BYTE" if message.kind == "bytes" else TYPES[self.type][0]
-            receives += [self.grow.of(g, f"MPI_Status {status};\nMPI_Recv({self.envelope(message, landing, 'rank - 1')}, &{status});\nMPI_Get_count(&{status}, {unit}, &{got});")]
+            receives += [
+                self.grow.of(
+                    g,
+                    f"MPI_Status {status};\nMPI_Recv({self.envelope(message, landing, 'rank - 1')}, &{status});\nMPI_Get_count(&{status}, {unit}, &{got});",
+                )
+            ]
             if unit == "MPI_BYTE":
                 receives += [self.grow.of(g, f"{got} /= (int)sizeof({self.type});")]
         receives += [self.read(landing, "0", got, self.n), *self.between()]
@@ -1017,12 +1176,19 @@ class Function:
         body = [self.store(array.name, i, self.value(i, (array.memory,))), search]
         r.shuffle(body)
         # The search is no part that may go: both ranks must find the same.
-        sends = [self.grow.keep(f"int {found} = 0;\nfor (int {i} = 0; {i} < n; ++{i}) {{\n  {body[0]}\n  {body[1]}\n}}")]
+        sends = [
+            self.grow.keep(f"int {found} = 0;\nfor (int {i} = 0; {i} < n; ++{i}) {{\n  {body[0]}\n  {body[1]}\n}}")
+        ]
         sends += self.between(message)
         sends += [self.grow.of(message.group, f"if ({found}) MPI_Send({self.envelope(message, array, 'rank + 1')});")]
         self.busy = set()
         receives = [self.grow.keep(f"int {found} = 0;\nfor (int {i} = 0; {i} < n; ++{i})\n  {search}")]
-        receives += [self.grow.of(message.group, f"if ({found}) MPI_Recv({self.envelope(message, landing, 'rank - 1')}, MPI_STATUS_IGNORE);")]
+        receives += [
+            self.grow.of(
+                message.group,
+                f"if ({found}) MPI_Recv({self.envelope(message, landing, 'rank - 1')}, MPI_STATUS_IGNORE);",
+            )
+        ]
         receives += [self.read(landing, "0", "n", self.n)]
         return [
             self.grow.block("if (rank % 2 == 0) {", [self.grow.block("if (rank + 1 < size) {", sends)], "} else {"),
@@ -1041,14 +1207,20 @@ class Function:
         for array in self.arrays:
             if array.how == "local":
                 t = self.type
-                small = self.capacity * array.bytes <= 60000 and r.random() < 0.4
-                head.append(f"{t} {array.name}[{self.capacity}];" if small else f"{t} *{array.name} = malloc({self.capacity} * sizeof({t}));")
+                small = self.room * array.bytes <= 60000 and r.random() < 0.4
+                head.append(
+                    f"{t} {array.name}[{self.room}];"
+                    if small
+                    else f"{t} *{array.name} = malloc({self.room} * sizeof({t}));"
+                )
                 head.append(self.setting(array, r.randrange(1000)))
-                tail.append(f'fuzz_note_array("{array.name}", {array.name}, {self.capacity} * sizeof({t}));')
+                tail.append(f'fuzz_note_array("{array.name}", {array.name}, {self.room} * sizeof({t}));')
                 if not small:
                     tail.append(f"free({array.name});")
         if self.has_derived:
-            head.append(f"MPI_Datatype four;\nMPI_Type_contiguous(4, {TYPES[self.type][0] or 'MPI_BYTE'}, &four);\nMPI_Type_commit(&four);")
+            head.append(
+                f"MPI_Datatype four;\nMPI_Type_contiguous(4, {TYPES[self.type][0] or 'MPI_BYTE'}, &four);\nMPI_Type_commit(&four);"
+            )
             tail.append("MPI_Type_free(&four);")
         head.append("(void)rank, (void)size, (void)n, (void)rows, (void)columns;")
         how = r.choice(("NOINLINE", "NOINLINE", "NOINLINE", "static", "extern"))
@@ -1067,12 +1239,14 @@ class Function:
         outside = [array for array in self.arrays if array.outer and array.how != "local"]
         begin = list(self.start) + [self.setting(array, r.randrange(1000)) for array in outside]
         call = f"part{self.program.number}_{self.number}({', '.join(self.arguments)});"
-        after = []
+        after = [f"free(me{self.number});"] if self.in_memory else []
         for array in outside:
-            after.append(f'fuzz_note_array("{array.outer}", {array.outer}, {self.capacity} * sizeof({array.type}));')
+            after.append(f'fuzz_note_array("{array.outer}", {array.outer}, {self.room} * sizeof({array.type}));')
             if array.how not in ("global", "fixed"):
                 after.append(f"free({array.outer});")
-        nodes = [self.grow.keep(line) for line in begin] + [self.grow.keep(call)] + [self.grow.keep(line) for line in after]
+        nodes = (
+            [self.grow.keep(line) for line in begin] + [self.grow.keep(call)] + [self.grow.keep(line) for line in after]
+        )
         return Node("{", nodes, "}", self.grow.group())
 
 
@@ -1082,7 +1256,10 @@ class Program:
         self.globals, self.shapes = [], []
         functions = [Function(self, k) for k in range(1, 1 + self.random.choice((1, 1, 2, 2, 3)))]
         trees = [one.tree() for one in functions]
-        main = self.grow.block(f"void fuzz_{number}(int rank, int size);\nvoid fuzz_{number}(int rank, int size) {{", [one.calls() for one in functions])
+        main = self.grow.block(
+            f"void fuzz_{number}(int rank, int size);\nvoid fuzz_{number}(int rank, int size) {{",
+            [one.calls() for one in functions],
+        )
         self.tree = Node("", [self.grow.keep('#include "fuzz.h"'), *self.globals, *trees, main])
 
     def source(self, gone=frozenset()):

@@ -93,9 +93,26 @@ class Function:
         r = self.random
         one, other = self.source(i, avoid), self.source(i, avoid)
         if self.whole:
-            return r.choice((f"{one} * 3 + {other}", f"{one} + 1", one, f"ieor({one}, {other}) + 5", f"merge({other}, 7, {one} > 40)"))
+            return r.choice(
+                (
+                    f"{one} * 3 + {other}",
+                    f"{one} + 1",
+                    one,
+                    f"ieor({one}, {other}) + 5",
+                    f"merge({other}, 7, {one} > 40)",
+                )
+            )
         half = self.number_("0.5")
-        return r.choice((f"{one} * {half} + {other}", f"{one} + 1", one, f"sqrt(abs({one})) + {other} * {half}", f"sin({one}) + rank", f"merge({other} * {half}, {half}, {one} > 20)"))
+        return r.choice(
+            (
+                f"{one} * {half} + {other}",
+                f"{one} + 1",
+                one,
+                f"sqrt(abs({one})) + {other} * {half}",
+                f"sin({one}) + rank",
+                f"merge({other} * {half}, {half}, {one} > 20)",
+            )
+        )
 
     def part(self, *lines):
         return self.grow.part("\n".join(line for line in lines if line))
@@ -111,7 +128,15 @@ class Function:
         at = "i" if first == "1" else f"{first} - 1 + i"
         loop = f"do i = 1, {count}"
         if late:
-            return self.part(f"{late} = 0", f"do i = 1, {count}", f"  if ({r.choice(('mod(i, 3) == 0', 'fuzz_table(i) > 250', 'i > 10'))}) then", f"    {late} = {late} + 1", f"    {a}({late}) = {v}", "  end if", "end do")
+            return self.part(
+                f"{late} = 0",
+                f"do i = 1, {count}",
+                f"  if ({r.choice(('mod(i, 3) == 0', 'fuzz_table(i) > 250', 'i > 10'))}) then",
+                f"    {late} = {late} + 1",
+                f"    {a}({late}) = {v}",
+                "  end if",
+                "end do",
+            )
         shapes = ["up"] * 8 + ["down"] * 4 + ["expression"] * 3 + ["forall", "where", "concurrent", "while", "two", "two", "conditional", "accumulated", "accumulated", "recurrent",
                   "recurrent down", "strided", "exit", "cycle", "indirect", "halves", "edges", "function", "subroutine", "subroutine", "tiled", "triangular", "copied"]  # fmt: skip
         if first == "1" and count == "n":
@@ -126,7 +151,11 @@ class Function:
         if shape == "expression":
             if free and r.random() < 0.7:
                 b = r.choice(free)
-                e = f"iand({b}({first}:{high}), 4095) + 1" if self.whole else f"{b}({first}:{high}) * {self.number_('0.5')} + 1"
+                e = (
+                    f"iand({b}({first}:{high}), 4095) + 1"
+                    if self.whole
+                    else f"{b}({first}:{high}) * {self.number_('0.5')} + 1"
+                )
             else:
                 e = r.choice((self.zero, "rank + 3"))
             return self.part(f"{a}({first}:{high}) = {e}")
@@ -134,7 +163,10 @@ class Function:
             return self.part(f"forall (i = 1:{count}) {a}({at}) = {self.value('i', (a,))}")
         if shape == "where" and free:
             b = r.choice(free)
-            return self.part(f"where ({b}({first}:{high}) > 30) {a}({first}:{high}) = {b}({first}:{high})" + ("" if r.random() < 0.5 else " + 1"))
+            return self.part(
+                f"where ({b}({first}:{high}) > 30) {a}({first}:{high}) = {b}({first}:{high})"
+                + ("" if r.random() < 0.5 else " + 1")
+            )
         if shape == "concurrent":
             return self.part(f"do concurrent (i = 1:{count})", f"  {a}({at}) = {self.value('i', (a,))}", "end do")
         if shape == "while":
@@ -151,48 +183,83 @@ class Function:
             return self.part(loop, f"  if ({when}) then", f"  {store}", *otherwise, "  end if", "end do")
         if shape == "accumulated":
             k = self.scalar("k", "integer")
-            add = f"  {a}({at}) = iand({a}({at}), 65535) + {v}" if self.whole else f"  {a}({at}) = {a}({at}) * {self.number_('0.5')} + {v}"
-            return self.part(f"do {k} = 1, {self.known(r.choice((0, 1, 2, 3)))}", f"  {loop}", f"  {add}", "  end do", "end do")
+            add = (
+                f"  {a}({at}) = iand({a}({at}), 65535) + {v}"
+                if self.whole
+                else f"  {a}({at}) = {a}({at}) * {self.number_('0.5')} + {v}"
+            )
+            return self.part(
+                f"do {k} = 1, {self.known(r.choice((0, 1, 2, 3)))}", f"  {loop}", f"  {add}", "  end do", "end do"
+            )
         if shape in ("recurrent", "recurrent down"):
             other = f"{at} {'-' if shape == 'recurrent' else '+'} 1"
             before = f"iand({a}({other}), 4095)" if self.whole else f"{a}({other}) * {self.number_('0.5')}"
             head = f"do i = 2, {count}" if shape == "recurrent" else f"do i = {count} - 1, 1, -1"
             return self.part(head, f"  {a}({at}) = {before} + {v}", "end do")
         if shape == "strided":
-            return self.part(f"do i = {r.choice((1, 2))}, {count}, {r.choice((2, 3, 64, 'fuzz_int(2)'))}", store, "end do")
+            return self.part(
+                f"do i = {r.choice((1, 2))}, {count}, {r.choice((2, 3, 64, 'fuzz_int(2)'))}", store, "end do"
+            )
         if shape == "exit":
             return self.part(loop, store, f"  if (i > {n // 2} .and. fuzz_table(i) == 77) exit", "end do")
         if shape == "cycle":
             return self.part(loop, f"  if (i == {n // 3}) cycle", store, "end do")
         if shape == "indirect":
             j = f"1 + mod(i * 7, {count})"
-            return self.part(loop, f"  j = {j}", f"  {a}({at.replace('i', 'j') if at == 'i' else f'{first} - 1 + j'}) = {v}", "end do")
+            return self.part(
+                loop,
+                f"  j = {j}",
+                f"  {a}({at.replace('i', 'j') if at == 'i' else f'{first} - 1 + j'}) = {v}",
+                "end do",
+            )
         if shape == "halves":
-            parts = [[f"do i = 1, ({count}) / 2", store, "end do"], [f"do i = ({count}) / 2 + 1, {count}", store, "end do"]]
+            parts = [
+                [f"do i = 1, ({count}) / 2", store, "end do"],
+                [f"do i = ({count}) / 2 + 1, {count}", store, "end do"],
+            ]
             r.shuffle(parts)
             return self.part(*parts[0], *parts[1])
         if shape == "edges":
-            edge = [f"if (({count}) > 0) {a}({first}) = {self.number_('1')}", f"if (({count}) > 0) {a}({high}) = {self.number_('2')}"]
+            edge = [
+                f"if (({count}) > 0) {a}({first}) = {self.number_('1')}",
+                f"if (({count}) > 0) {a}({high}) = {self.number_('2')}",
+            ]
             inner = [f"do i = 2, ({count}) - 1", store, "end do"]
             return self.part(*(edge + inner if r.random() < 0.6 else inner + edge))
         if shape == "function":
             f = f"f{self.program.number}_{self.number}_{len(self.before)}"
-            self.before.append(self.grow.keep(f"{self.type} function {f}(at, rank)\n  implicit none\n  integer :: at, rank\n  {f} = mod(at, 100) + rank\nend function"))
+            self.before.append(
+                self.grow.keep(
+                    f"{self.type} function {f}(at, rank)\n  implicit none\n  integer :: at, rank\n  {f} = mod(at, 100) + rank\nend function"
+                )
+            )
             if not any(name == f for name in self.scalars.get(self.type, ())):
                 self.scalars.setdefault(self.type, []).append(f)
             return self.part(loop, f"  {a}({at}) = {f}(i, rank)", "end do")
         if shape == "subroutine":
             f = f"s{self.program.number}_{self.number}_{len(self.before)}"
-            self.before.append(self.grow.keep(f"subroutine {f}(p, count, rank)\n  implicit none\n  integer :: count, rank, i\n  {self.type} :: p(count)\n  do i = 1, count\n    p(i) = mod(i, 50) + rank\n  end do\nend subroutine"))
+            self.before.append(
+                self.grow.keep(
+                    f"subroutine {f}(p, count, rank)\n  implicit none\n  integer :: count, rank, i\n  {self.type} :: p(count)\n  do i = 1, count\n    p(i) = mod(i, 50) + rank\n  end do\nend subroutine"
+                )
+            )
             return self.part(f"call {f}({a}({first}), {count}, rank)")
         if shape == "tiled":
-            return self.part(f"do j = 1, {count}, 100", f"  do i = j, min(j + 99, {count})", f"  {store}", "  end do", "end do")
+            return self.part(
+                f"do j = 1, {count}, 100", f"  do i = j, min(j + 99, {count})", f"  {store}", "  end do", "end do"
+            )
         if shape == "triangular":
             m = 0
             while (m + 1) * (m + 2) // 2 <= n:
                 m += 1
             base = "" if first == "1" else f"{first} - 1 + "
-            return self.part(f"do i = 1, {self.known(m)}", "  do j = 1, i", f"    {a}({base}i * (i - 1) / 2 + j) = {self.value('j', avoid)}", "  end do", "end do")
+            return self.part(
+                f"do i = 1, {self.known(m)}",
+                "  do j = 1, i",
+                f"    {a}({base}i * (i - 1) / 2 + j) = {self.value('j', avoid)}",
+                "  end do",
+                "end do",
+            )
         if shape == "copied" and free:
             b = r.choice(free)
             return self.part(f"{a}({first}:{high}) = {b}({first}:{high})")
@@ -204,8 +271,18 @@ class Function:
             return self.part(*heads, f"    {a}({at}) = {self.value(at, avoid)}", "  end do", "end do")
         if shape == "plane":
             f = f"s{self.program.number}_{self.number}_{len(self.before)}"
-            body = r.choice(("do i = 1, rows\n    do j = 1, columns\n      g(j, i) = j + i * 0.5 + rank\n    end do\n  end do", "g(:, :) = rank + 1", "do i = 1, rows\n    g(:, i) = i\n  end do"))
-            self.before.append(self.grow.keep(f"subroutine {f}(g, rows, columns, rank)\n  implicit none\n  integer :: rows, columns, rank, i, j\n  {self.type} :: g(columns, rows)\n  {body}\nend subroutine"))
+            body = r.choice(
+                (
+                    "do i = 1, rows\n    do j = 1, columns\n      g(j, i) = j + i * 0.5 + rank\n    end do\n  end do",
+                    "g(:, :) = rank + 1",
+                    "do i = 1, rows\n    g(:, i) = i\n  end do",
+                )
+            )
+            self.before.append(
+                self.grow.keep(
+                    f"subroutine {f}(g, rows, columns, rank)\n  implicit none\n  integer :: rows, columns, rank, i, j\n  {self.type} :: g(columns, rows)\n  {body}\nend subroutine"
+                )
+            )
             return self.part(f"call {f}({a}, rows, columns, rank)")
         return self.part(loop, store, "end do")
 
@@ -213,7 +290,9 @@ class Function:
 
     def note(self, s):
         self.steps += 1
-        kind = {"integer": "fuzz_note_int({step}, {s})", "real": "fuzz_note({step}, dble({s}))"}.get(self.type, "fuzz_note({step}, {s})")
+        kind = {"integer": "fuzz_note_int({step}, {s})", "real": "fuzz_note({step}, dble({s}))"}.get(
+            self.type, "fuzz_note({step}, {s})"
+        )
         return "call " + kind.format(step=self.number * 1000 + self.steps, s=s)
 
     def read(self, array, first, count, n, another=None):
@@ -231,7 +310,25 @@ class Function:
         start = f"{s} = {self.number_('1')}"
         high = f"{first} - 1 + {count}" if first != "1" else count
         free = [b for b in self.arrays if b.name != a and b.name not in self.busy]
-        shapes = ["up"] * 5 + ["down"] * 2 + ["map", "map", "map", "in place", "expression", "sum", "some", "exit", "stencil", "both ends", "overwritten", "sparse", "subroutine"]
+        shapes = (
+            ["up"] * 5
+            + ["down"] * 2
+            + [
+                "map",
+                "map",
+                "map",
+                "in place",
+                "expression",
+                "sum",
+                "some",
+                "exit",
+                "stencil",
+                "both ends",
+                "overwritten",
+                "sparse",
+                "subroutine",
+            ]
+        )
         if first == "1" and count == "n":
             shapes += ["grid", "grid", "by rows"]
         shape = r.choice(shapes)
@@ -248,26 +345,42 @@ class Function:
             return self.part(r.choice((loop, f"do i = {count}, 1, -1")), f"  {a}({at}) = {e}", "end do")
         if shape == "expression" and free:
             b = r.choice(free).name
-            e = f"iand({a}({first}:{high}), 4095) + 1" if self.whole else f"{a}({first}:{high}) * {self.number_('0.5')} + 1"
+            e = (
+                f"iand({a}({first}:{high}), 4095) + 1"
+                if self.whole
+                else f"{a}({first}:{high}) * {self.number_('0.5')} + 1"
+            )
             return self.part(f"{b}({first}:{high}) = {e}")
         if shape == "sum" and self.whole:
             return self.part(f"{s} = sum(iand({a}({first}:{high}), 255))", self.note(s))
         if shape == "some":
-            return self.part(start, loop, "  if (fuzz_table(i) > 100) then", add(at), "  end if", "end do", self.note(s))
+            return self.part(
+                start, loop, "  if (fuzz_table(i) > 100) then", add(at), "  end if", "end do", self.note(s)
+            )
         if shape == "exit":
             return self.part(start, loop, add(at), f"  if ({a}({at}) == 37) exit", "end do", self.note(s))
         if shape == "stencil":
-            return self.part(start, f"do i = 2, {count} - 1", add(f"{at} - 1"), add(f"{at} + 1"), "end do", self.note(s))
+            return self.part(
+                start, f"do i = 2, {count} - 1", add(f"{at} - 1"), add(f"{at} + 1"), "end do", self.note(s)
+            )
         if shape == "both ends":
             return self.part(start, loop, add(at), add(f"{high} + 1 - i"), "end do", self.note(s))
         if shape == "overwritten":
-            return self.part(f"do i = 1, {count}, {r.choice((1, 2, 5))}", f"  {a}({at}) = {self.number_('9')}", "end do")
+            return self.part(
+                f"do i = 1, {count}, {r.choice((1, 2, 5))}", f"  {a}({at}) = {self.number_('9')}", "end do"
+            )
         if shape == "sparse":
             return self.part(start, f"do i = 1, {count}, {r.choice((2, 7, 100))}", add(at), "end do", self.note(s))
         if shape == "subroutine":
             f = f"s{self.program.number}_{self.number}_{len(self.before)}"
-            body = "s = iand(s, 65535) * 3 + iand(p(i), 65535)" if self.whole else f"s = s * {self.number_('0.5')} + p(i)"
-            self.before.append(self.grow.keep(f"subroutine {f}(p, count, s)\n  implicit none\n  integer :: count, i\n  {self.type} :: p(count), s\n  do i = 1, count\n    {body}\n  end do\nend subroutine"))
+            body = (
+                "s = iand(s, 65535) * 3 + iand(p(i), 65535)" if self.whole else f"s = s * {self.number_('0.5')} + p(i)"
+            )
+            self.before.append(
+                self.grow.keep(
+                    f"subroutine {f}(p, count, s)\n  implicit none\n  integer :: count, i\n  {self.type} :: p(count), s\n  do i = 1, count\n    {body}\n  end do\nend subroutine"
+                )
+            )
             return self.part(start, f"call {f}({a}({first}), {count}, {s})", self.note(s))
         if shape in ("grid", "by rows"):
             heads = ["do i = 1, rows", "  do j = 1, columns"]
@@ -330,7 +443,10 @@ class Function:
         if r.random() < 0.12:
             return [self.message(sources[0], landings[0], "lower"), self.message(sources[0], landings[0], "upper")]
         wanted = r.choices((1, 2), (3, 1))[0]
-        return [self.message(a, b, r.choice(("whole", "whole", "whole", "shifted", "known"))) for a, b in zip(sources[:wanted], landings[:wanted], strict=True)]
+        return [
+            self.message(a, b, r.choice(("whole", "whole", "whole", "shifted", "known")))
+            for a, b in zip(sources[:wanted], landings[:wanted], strict=True)
+        ]
 
     def sender(self, messages, to):
         r, nodes, waits = self.random, [], []
@@ -339,7 +455,10 @@ class Function:
         in_turn = r.random() < 0.5
         if not in_turn:
             for message in messages:
-                nodes += [self.fill(message.array, message.first, message.count, message.n), *self.between(message.array)]
+                nodes += [
+                    self.fill(message.array, message.first, message.count, message.n),
+                    *self.between(message.array),
+                ]
         for message in messages:
             if in_turn:
                 if message.array.name not in self.busy:
@@ -348,11 +467,17 @@ class Function:
             # What another name may reach MPI may have while a procedure runs: a dummy argument need not be so.
             if message.array.how == "common" and r.random() < 0.4:
                 q = self.scalar("request", "integer")
-                nodes += [self.grow.of(message.group, f"call MPI_Isend({self.envelope(message, message.array, to)}, {q}, ierr)")]
+                nodes += [
+                    self.grow.of(
+                        message.group, f"call MPI_Isend({self.envelope(message, message.array, to)}, {q}, ierr)"
+                    )
+                ]
                 waits += [self.grow.of(message.group, f"call MPI_Wait({q}, MPI_STATUS_IGNORE, ierr)")]
                 self.busy.add(message.array.name)
             else:
-                nodes += [self.grow.of(message.group, f"call MPI_Send({self.envelope(message, message.array, to)}, ierr)")]
+                nodes += [
+                    self.grow.of(message.group, f"call MPI_Send({self.envelope(message, message.array, to)}, ierr)")
+                ]
             if r.random() < 0.2:
                 self.steps += 1
                 nodes += [self.grow.of(message.group, f"call fuzz_note_int({self.number * 1000 + self.steps}, ierr)")]
@@ -376,8 +501,17 @@ class Function:
                 if r.random() < 0.7:
                     c = self.scalar("c", "integer")
                     self.steps += 2
-                    look = [self.grow.of(message.group, f"call MPI_Get_count({status}, MPI_BYTE, {c}, ierr)\ncall fuzz_note_int({self.number * 1000 + self.steps}, {c})\ncall fuzz_note_int({self.number * 1000 + self.steps - 1}, {status}(MPI_TAG))")]
-            nodes += [self.grow.of(message.group, f"call MPI_Recv({self.envelope(message, message.landing, source)}, {status}, ierr)")]
+                    look = [
+                        self.grow.of(
+                            message.group,
+                            f"call MPI_Get_count({status}, MPI_BYTE, {c}, ierr)\ncall fuzz_note_int({self.number * 1000 + self.steps}, {c})\ncall fuzz_note_int({self.number * 1000 + self.steps - 1}, {status}(MPI_TAG))",
+                        )
+                    ]
+            nodes += [
+                self.grow.of(
+                    message.group, f"call MPI_Recv({self.envelope(message, message.landing, source)}, {status}, ierr)"
+                )
+            ]
             early = r.random() < 0.5
             nodes += (look if early else []) + self.between(message.landing)
             if all_first:
@@ -393,7 +527,9 @@ class Function:
 
     def sides(self, sends, receives):
         return [
-            self.grow.block("if (mod(rank, 2) == 0) then", [self.grow.block("if (rank + 1 < size) then", sends, "end if")], "else"),
+            self.grow.block(
+                "if (mod(rank, 2) == 0) then", [self.grow.block("if (rank + 1 < size) then", sends, "end if")], "else"
+            ),
             Node("", [Node("continue", receives, "")]),
             self.grow.keep("end if"),
         ]
@@ -401,7 +537,23 @@ class Function:
     def exchange(self):
         r = self.random
         self.busy = set()
-        pattern = r.choice(("pair", "pair", "pair", "pair", "chain", "chain", "both", "pipeline", "pipeline", "gather", "counted", "sendrecv", "scatter"))
+        pattern = r.choice(
+            (
+                "pair",
+                "pair",
+                "pair",
+                "pair",
+                "chain",
+                "chain",
+                "both",
+                "pipeline",
+                "pipeline",
+                "gather",
+                "counted",
+                "sendrecv",
+                "scatter",
+            )
+        )
         self.program.shapes.append(pattern)
         if pattern == "pair":
             messages = self.some_messages()
@@ -421,12 +573,22 @@ class Function:
             p = self.scalar("p", "integer")
             root = self.receiver(messages, p) if pattern == "gather" else self.sender(messages, p)
             leaf = self.sender(messages, "0") if pattern == "gather" else self.receiver(messages, "0")
-            nodes = [self.grow.block("if (rank == 0) then", [self.grow.block(f"do {p} = 1, size - 1", root, "end do")], "else"), Node("", [Node("continue", leaf, "")]), self.grow.keep("end if")]
+            nodes = [
+                self.grow.block(
+                    "if (rank == 0) then", [self.grow.block(f"do {p} = 1, size - 1", root, "end do")], "else"
+                ),
+                Node("", [Node("continue", leaf, "")]),
+                self.grow.keep("end if"),
+            ]
         elif pattern == "pipeline":
             landing = r.choice(self.arrays)
             array = r.choice(self.arrays)
             message = self.message(array, landing)
-            e = f"iand({landing.name}(i), 65535) + 3" if self.whole else f"{landing.name}(i) * {self.number_('0.5')} + 1"
+            e = (
+                f"iand({landing.name}(i), 65535) + 3"
+                if self.whole
+                else f"{landing.name}(i) * {self.number_('0.5')} + 1"
+            )
             head = r.choice(("do i = 1, n", "do i = 1, n", "do i = n, 1, -1"))
             compute = self.part(head, f"  {array.name}(i) = {e}", "end do")
             nodes = [
@@ -436,21 +598,50 @@ class Function:
             ]  # fmt: skip
         elif pattern == "counted":
             message = self.message(r.choice(self.arrays), r.choice(self.arrays))
-            k, got, status = self.scalar("many", "integer"), self.scalar("got", "integer"), self.scalar("status", "status")
-            sends = [self.grow.keep(f"{k} = 0"), self.fill(message.array, "1", "n", self.n, late=k), *self.between(message.array)]
-            sends += [self.grow.of(message.group, f"call MPI_Send({self.envelope(message, message.array, 'rank + 1', k)}, ierr)")]
-            receives = [self.grow.keep(f"{got} = 0"), self.grow.of(message.group, f"call MPI_Recv({self.envelope(message, message.landing, 'rank - 1')}, {status}, ierr)\ncall MPI_Get_count({status}, {TYPES[self.type][0]}, {got}, ierr)" if message.kind == "basic" else f"call MPI_Recv({self.envelope(message, message.landing, 'rank - 1')}, {status}, ierr)\ncall MPI_Get_count({status}, MPI_BYTE, {got}, ierr)\n{got} = {got} / {TYPES[self.type][1]}")]
+            k, got, status = (
+                self.scalar("many", "integer"),
+                self.scalar("got", "integer"),
+                self.scalar("status", "status"),
+            )
+            sends = [
+                self.grow.keep(f"{k} = 0"),
+                self.fill(message.array, "1", "n", self.n, late=k),
+                *self.between(message.array),
+            ]
+            sends += [
+                self.grow.of(
+                    message.group, f"call MPI_Send({self.envelope(message, message.array, 'rank + 1', k)}, ierr)"
+                )
+            ]
+            receives = [
+                self.grow.keep(f"{got} = 0"),
+                self.grow.of(
+                    message.group,
+                    f"call MPI_Recv({self.envelope(message, message.landing, 'rank - 1')}, {status}, ierr)\ncall MPI_Get_count({status}, {TYPES[self.type][0]}, {got}, ierr)"
+                    if message.kind == "basic"
+                    else f"call MPI_Recv({self.envelope(message, message.landing, 'rank - 1')}, {status}, ierr)\ncall MPI_Get_count({status}, MPI_BYTE, {got}, ierr)\n{got} = {got} / {TYPES[self.type][1]}",
+                ),
+            ]
             receives += [self.read(message.landing, "1", got, self.n)]
             nodes = self.sides(sends, receives)
         else:
             a, b = r.sample(self.arrays, 2)
             message = self.message(a, b)
             nodes = [self.fill(a, "1", message.count, self.n), *self.between(a)]
-            nodes += [self.grow.of(message.group, f"call MPI_Sendrecv({a.name}, n, {TYPES[self.type][0]}, mod(rank + 1, size), 5, {b.name}, n, {TYPES[self.type][0]}, mod(rank + size - 1, size), 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE, ierr)")]
+            nodes += [
+                self.grow.of(
+                    message.group,
+                    f"call MPI_Sendrecv({a.name}, n, {TYPES[self.type][0]}, mod(rank + 1, size), 5, {b.name}, n, {TYPES[self.type][0]}, mod(rank + size - 1, size), 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE, ierr)",
+                )
+            ]
             nodes += [self.read(b, "1", "n", self.n)]
         self.busy = set()
         if r.random() < 0.15:
-            nodes = [self.grow.around(f"if ({r.choice(('n > 5', 'rows > columns', 'fuzz_int(1) == 1'))}) then", nodes, "end if", ("", ""))]
+            nodes = [
+                self.grow.around(
+                    f"if ({r.choice(('n > 5', 'rows > columns', 'fuzz_int(1) == 1'))}) then", nodes, "end if", ("", "")
+                )
+            ]
         if r.random() < 0.3:
             t = self.scalar("t", "integer")
             nodes = [self.grow.around(f"do {t} = 1, {r.choice((2, 3))}", nodes, "end do", ("", ""))]
@@ -460,12 +651,24 @@ class Function:
 
     def tree(self):
         r = self.random
-        body = [self.grow.around("! an exchange", self.exchange(), "", instead=None) for _ in range(r.choice((1, 1, 2, 3)))]
-        head = [f"subroutine part{self.program.number}_{self.number}({', '.join(self.parameters)})", "  implicit none", "  include 'mpif.h'"]
+        body = [
+            self.grow.around("! an exchange", self.exchange(), "", instead=None) for _ in range(r.choice((1, 1, 2, 3)))
+        ]
+        head = [
+            f"subroutine part{self.program.number}_{self.number}({', '.join(self.parameters)})",
+            "  implicit none",
+            "  include 'mpif.h'",
+        ]
         head += ["  integer :: rank, size, n, rows, columns", "  integer, external :: fuzz_int, fuzz_table"]
         tail, init = [], []
         for array in self.arrays:
-            shape = {"dummy": "(n + 16)", "assumed": "(*)", "common": f"({self.capacity})", "local": "(:)", "pointer": "(:)"}[array.how]
+            shape = {
+                "dummy": "(n + 16)",
+                "assumed": "(*)",
+                "common": f"({self.capacity})",
+                "local": "(:)",
+                "pointer": "(:)",
+            }[array.how]
             more = {"local": ", allocatable", "pointer": ", pointer"}.get(array.how, "")
             head.append(f"  {self.type}{more} :: {array.name}{shape}")
             if array.how == "common":
@@ -476,7 +679,17 @@ class Function:
         for type_, names in self.scalars.items():
             for name in dict.fromkeys(names):
                 head.append(f"  integer :: {name}(MPI_STATUS_SIZE)" if type_ == "status" else f"  {type_} :: {name}")
-        return Node("", [*self.before, Node("\n".join(head), [*(self.grow.keep(one) for one in init), *body, *(self.grow.keep(one) for one in tail)], "end subroutine")])
+        return Node(
+            "",
+            [
+                *self.before,
+                Node(
+                    "\n".join(head),
+                    [*(self.grow.keep(one) for one in init), *body, *(self.grow.keep(one) for one in tail)],
+                    "end subroutine",
+                ),
+            ],
+        )
 
     def setting(self, name, seed):
         value = f"mod(i * {seed % 13 + 3} + rank * 17 + {seed % 31}, 1009)"
@@ -493,7 +706,10 @@ class Function:
             if array.how in ("local", "pointer"):
                 continue
             if array.how == "common":
-                declared += [f"  {self.type} :: {array.outer}({self.capacity})", f"  common /com{self.program.number}_{array.outer}/ {array.outer}"]
+                declared += [
+                    f"  {self.type} :: {array.outer}({self.capacity})",
+                    f"  common /com{self.program.number}_{array.outer}/ {array.outer}",
+                ]
             else:
                 declared.append(f"  {self.type}, allocatable :: {array.outer}(:)")
                 nodes.append(f"allocate({array.outer}({self.capacity}))")
@@ -516,10 +732,15 @@ class Program:
         calls = [one.calls() for one in functions]
         declared = [line for lines, _ in calls for line in lines]
         head = f"subroutine fuzz_{number}(rank, size)\n  implicit none\n  integer :: rank, size, i\n  integer, external :: fuzz_int"
-        self.tree = Node("", [*trees, Node("\n".join([head, *declared]), [node for _, node in calls], "end subroutine")])
+        self.tree = Node(
+            "", [*trees, Node("\n".join([head, *declared]), [node for _, node in calls], "end subroutine")]
+        )
 
     def source(self, gone=frozenset()):
-        return "\n".join(line if len(line) <= 120 else self.split(line) for line in text(self.tree, gone).splitlines()) + "\n"
+        return (
+            "\n".join(line if len(line) <= 120 else self.split(line) for line in text(self.tree, gone).splitlines())
+            + "\n"
+        )
 
     @staticmethod
     def split(line):
