@@ -1048,17 +1048,17 @@ class Function:
         direction = r.choice((f"for (int {i} = 0; {i} < n; ++{i})",) * 3 + (f"for (int {i} = n - 1; {i} >= 0; --{i})",))
         compute = self.grow.part(f"{direction} {{\n  {self.store(array.name, i, value)}\n}}")
         status = r.choice(("MPI_STATUS_IGNORE", "MPI_STATUS_IGNORE", "&status"))
-        receive = f"MPI_Recv({self.envelope(message, landing, 'rank - 1')}, {status});"
+        always = r.random() < 0.4  # from and to nobody at the ends
+        source = "(rank > 0 ? rank - 1 : MPI_PROC_NULL)" if always else "rank - 1"
+        to = "(rank + 1 < size ? rank + 1 : MPI_PROC_NULL)" if always else "rank + 1"
+        receive = f"MPI_Recv({self.envelope(message, landing, source)}, {status});"
         look, declared = [], ""
         if status == "&status":
             self.steps += 1
             declared = "MPI_Status status;"
             look = [self.grow.of(g, f"fuzz_note({self.number * 1000 + self.steps}, rank > 0 ? status.MPI_TAG : 0);")]
-        send = f"MPI_Send({self.envelope(message, array, 'rank + 1')});"
-        if r.random() < 0.4:
-            receive = receive.replace("rank - 1", "(rank > 0 ? rank - 1 : MPI_PROC_NULL)")
-            send = send.replace("rank + 1", "(rank + 1 < size ? rank + 1 : MPI_PROC_NULL)")
-        else:
+        send = f"MPI_Send({self.envelope(message, array, to)});"
+        if not always:
             receive, send = f"if (rank > 0) {receive}", f"if (rank + 1 < size) {send}"
         nodes = [
             self.grow.of(g, f"{declared}\n{receive}".strip()),
