@@ -39,7 +39,7 @@ class Function:
         self.columns = r.choice((1, 3, 7, 16, 50, 64, 100, 129)) if most else 1
         self.rows = most // self.columns
         self.n = self.rows * self.columns
-        self.capacity = self.n + 16
+        self.capacity = self.n + 17
         self.names = self.steps = 0
         self.declared, self.before, self.busy = [], [], set()
         self.scalars = {"integer": ["i", "j", "k", "ierr"]}
@@ -663,7 +663,7 @@ class Function:
         tail, init = [], []
         for array in self.arrays:
             shape = {
-                "dummy": "(n + 16)",
+                "dummy": "(n + 17)",
                 "assumed": "(*)",
                 "common": f"({self.capacity})",
                 "local": "(:)",
