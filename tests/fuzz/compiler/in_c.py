@@ -617,7 +617,23 @@ class Function:
         if r.random() < 0.6:
             return []
         free = [array for array in self.arrays if array.memory not in self.busy]
-        what = r.choice(("touch", "touch", "load", "other loop", "call", "nap", "time", "work", "rewrite", "member"))
+        what = r.choice(
+            (
+                "touch",
+                "touch",
+                "load",
+                "other loop",
+                "call",
+                "nap",
+                "time",
+                "work",
+                "rewrite",
+                "member",
+                "swap",
+                "swap",
+                "count",
+            )
+        )
         if not free or what == "time":
             return [self.grow.part("(void)MPI_Wtime();")]
         array = message.array if message and message.array in free and r.random() < 0.5 else r.choice(free)
@@ -643,9 +659,24 @@ class Function:
             return [self.grow.part(f"fuzz_nap({r.choice((1, 300, 2000))});")]
         if what == "work":
             return [self.grow.part(f"fuzz_work({array.name});")]
+        if what == "swap":  # the two buffers of a step, one of which the next step reads
+            pointers = [b for b in free if b.how in ("pointer", "member") and self.names_of(b.memory) == 1]
+            if len(pointers) < 2 or self.busy:
+                return []
+            one, other = r.sample(pointers, 2)
+            p = self.name("p")
+            return [self.grow.part(f"{self.type} *{p} = {one.name};\n{one.name} = {other.name};\n{other.name} = {p};")]
+        if what == "count":
+            if not self.in_memory:
+                return []
+            c = f"count{self.program.number}_{self.number}"
+            return [self.grow.part(f"if ({c} > 8) {r.choice((f'{c} = {c} / 2', f'--{c}'))};")]
         if what == "member":
             return [self.grow.part("fuzz_table[65535] = fuzz_table[65535];")]
         return [self.grow.part(f"for (int i = n / 3; i < n / 2; ++i) {{ {self.store(array.name, 'i', '8')} }}")]
+
+    def names_of(self, memory):
+        return len([b for b in self.arrays if b.memory == memory])
 
     # --- messages -----------------------------------------------------------------------------------------------------------------------
 
@@ -695,6 +726,11 @@ class Function:
         how = r.choices(("send", "isend", "ssend", "now"), (10, 3, 0.5, 1))[0]
         envelope = self.envelope(message, message.array, to, late)
         if how == "send":
+            if r.random() < 0.1:
+                e = self.name("e")
+                self.steps += 1
+                note = f"fuzz_note({self.number * 1000 + self.steps}, {e});"
+                return [self.grow.of(group, f"const int {e} = MPI_Send({envelope});\n{note}")], []
             return [self.grow.of(group, f"MPI_Send({envelope});")], []
         if how == "ssend":
             return [self.grow.of(group, f"MPI_Ssend({envelope});")], []
@@ -709,8 +745,14 @@ class Function:
         """(the call, what completes it, and what looks at its status)"""
         r, group, array = self.random, message.group, message.landing
         more = message.offset == "0" and message.n + 4 <= self.capacity and r.random() < 0.2
-        count = f"{message.count} + 4" if more and message.kind != "derived" else None
+        # A count in memory may have changed on the way: the sender's is at most n.
+        count = "n" if message.count.startswith("count") else None
+        if more and message.kind != "derived":
+            count = f"{count or message.count} + 4"
         envelope = self.envelope(message, array, source, count)
+        if r.random() < 0.08:
+            tag = f", {message.tag}, {message.comm}"
+            envelope = envelope.removesuffix(tag) + f", MPI_ANY_TAG, {message.comm}"
         status, looks = "MPI_STATUS_IGNORE", []
         if r.random() < 0.45:
             name = self.name("status")
@@ -879,11 +921,14 @@ class Function:
         self.busy, self.busy_sends = set(), set()
         pattern = r.choice((
             self.pair, self.pair, self.pair, self.pair, self.chain, self.chain, self.nobody, self.both_ways, self.ring, self.ring_early,
-            self.pipeline, self.pipeline, self.gather, self.scatter, self.to_oneself, self.counted, self.counted, self.sendrecv, self.if_found,
+            self.pipeline, self.pipeline, self.gather, self.scatter, self.to_oneself, self.counted, self.counted, self.sendrecv, self.if_found, self.all_alike,
+            self.chunks,
         ))  # fmt: skip
         self.program.shapes.append(pattern.__name__)
         nodes = pattern()
         self.busy = set()
+        if self.in_memory:
+            nodes = [self.grow.keep(f"count{self.program.number}_{self.number} = n;"), *nodes]
         # A condition that all ranks see alike, and steps of time.
         if r.random() < 0.15:
             when = r.choice(
@@ -1096,6 +1141,46 @@ class Function:
                 "if (rank == 0) {", [self.grow.block(f"for (int {p} = 1; {p} < size; ++{p}) {{", sends)], "} else {"
             ),
             self.grow.block("", receives, ""),
+            self.grow.keep("}"),
+        ]
+
+    def all_alike(self):
+        """One message is filled, and sent to everybody."""
+        messages = self.some_messages(2)
+        p = self.name("p")
+        fills = [self.fill(one.array, one.offset, one.count, one.n) for one in messages]
+        sends = [self.grow.of(one.group, f"MPI_Send({self.envelope(one, one.array, p)});") for one in messages]
+        receives = self.receiver(messages, "0")
+        loop = self.grow.block(f"for (int {p} = 1; {p} < size; ++{p}) {{", sends)
+        return [
+            self.grow.block("if (rank == 0) {", [*fills, *self.between(messages[0]), loop], "} else {"),
+            self.grow.block("", receives, ""),
+            self.grow.keep("}"),
+        ]
+
+    def chunks(self):
+        """A message in pieces, by hand."""
+        r = self.random
+        array, landing = r.choice(self.arrays), r.choice(self.arrays)
+        message = self.message(array, landing)
+        message.kind = "bytes" if message.kind == "derived" else message.kind
+        parts, b, c = r.choice((2, 4, 5)), self.name("part"), self.name("piece")
+        message.offset, message.count, message.n = f"{b} * (n / {parts})", f"n / {parts}", self.n // parts
+        send = f"MPI_Send({self.envelope(message, array, 'rank + 1')});"
+        sends = [self.fill(array, message.offset, message.count, message.n), *self.between(message)]
+        sends += [self.grow.of(message.group, send)]
+        message.offset = f"{c} * (n / {parts})"
+        receive = f"MPI_Recv({self.envelope(message, landing, 'rank - 1')}, MPI_STATUS_IGNORE);"
+        receives = [self.grow.of(message.group, receive)]
+        after = []
+        if r.random() < 0.6:
+            receives += [self.read(landing, message.offset, message.count, message.n)]
+        if r.random() < 0.6:
+            after = [self.read(landing, "0", "n", self.n)]
+        inner = self.grow.block(f"for (int {b} = 0; {b} < {parts}; ++{b}) {{", sends)
+        return [
+            self.grow.block("if (rank % 2 == 0) {", [self.grow.block("if (rank + 1 < size) {", [inner])], "} else {"),
+            self.grow.block("", [self.grow.block(f"for (int {c} = 0; {c} < {parts}; ++{c}) {{", receives), *after], ""),
             self.grow.keep("}"),
         ]
 
