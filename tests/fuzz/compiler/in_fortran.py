@@ -499,7 +499,7 @@ class Function:
             if r.random() < 0.4:
                 status = self.scalar("status", "status")
                 if r.random() < 0.7:
-                    c = self.scalar("c", "integer")
+                    c = self.scalar("bytes", "integer")
                     self.steps += 2
                     look = [
                         self.grow.of(
