@@ -131,7 +131,7 @@ class Function:
                 array = Array(short, t, how, memory, name)
             self.arrays.append(array)
         plain = [array for array in self.arrays if array.how in ("parameter", "member", "pointer")]
-        if plain and r.random() < 0.25:  # one more name for the same memory
+        if plain and r.random() < 0.4:  # one more name for the same memory
             of = r.choice(plain)
             self.parameters.append(f"{self.type} *other")
             later = r.choice((0, 0, 1, 16, 63))
@@ -228,6 +228,7 @@ class Function:
     def fill(self, array, offset, count, n, late=None):
         """A loop that writes array[offset .. offset + count), or some of it. late: the variable that takes how many it wrote."""
         r = self.random
+        self.filled = array
         declared, a = self.target(array, offset)
         integer = r.choice(INDICES)
         i, j, k = self.name("i"), self.name("j"), self.name("k")
@@ -256,6 +257,8 @@ class Function:
                 self.grid_down: 3,
                 self.deep: 2,
             }
+        if self.names_of(array.memory) > 1:
+            shapes[self.with_another] = 25
         shape = r.choices(list(shapes), list(shapes.values()))[0]
         self.program.shapes.append(shape.__name__)
         return self.lines(declared, shape(a, count, n, integer, i, j, k, v, avoid))
@@ -425,6 +428,9 @@ class Function:
         if not free:
             return self.up(a, count, n, integer, i, j, k, v, avoid)
         b = self.random.choice(free)
+        aliases = [one for one in free if one.memory == self.filled.memory and one is not self.filled]
+        if aliases and self.random.random() < 0.8:
+            b = aliases[0]
         at = self.random.choice((i, f"({count}) - 1 - {i}", f"{i} / 2"))
         both = [self.store(a, i, v), self.store(b.name, at, self.random.choice(("3", v)))]
         self.random.shuffle(both)
