@@ -78,6 +78,10 @@ format: setup ## make it so
 fuzz: build ## random programs, with and without Stretto, compared (MPI=openmpi|..., PROGRAMS=1000, SEED=1, TRIGGER=pages, MODE=run: calls return early, MODE=unmatched: before the match, MODE=coll: half of it collectives, LANGUAGE=c|fortran)
 	@tests/fuzz/campaign --build $(BUILD) $(ONE_MPI) $(if $(PROGRAMS),--programs $(PROGRAMS)) $(if $(SEED),--seed $(SEED)) $(if $(TRIGGER),--trigger $(TRIGGER)) $(if $(LANGUAGE),--language $(LANGUAGE)) $(if $(filter run,$(MODE)),--release) $(if $(filter unmatched,$(MODE)),--release unmatched) $(if $(filter coll,$(MODE)),--collectives)
 
+.PHONY: fuzz-compiler
+fuzz-compiler: build ## random programs, compiled plain, by stretto-cc and stretto-fc, and with -fstretto-check, compared (MPI=openmpi|..., LLVM=19|22, PROGRAMS=100, SEED=1, LANGUAGE=c|fortran)
+	@tests/fuzz/compiler/campaign --build $(BUILD) $(ONE_MPI) $(if $(LLVM),--llvm $(LLVM)) $(if $(PROGRAMS),--programs $(PROGRAMS)) $(if $(SEED),--seed $(SEED)) $(if $(LANGUAGE),--language $(LANGUAGE))
+
 .PHONY: suite-mpich
 suite-mpich: build ## MPICH's own tests, by MPI alone and with Stretto: the same pass (MPI=openmpi|..., as for suite-mpi4py)
 	@tests/suites/run mpich --build $(BUILD) $(ONE_MPI)
