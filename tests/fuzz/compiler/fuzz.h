@@ -11,8 +11,8 @@
 #define INLINE static inline __attribute__((unused))
 
 struct cell {
-  double x;
-  int k, m;
+    double x;
+    int k, m;
 };
 
 /* Of no compiler known: it is in another file. */
