@@ -11,9 +11,9 @@
  * A program compiled so has the results of the plain one, errors and statuses too, whatever its peers are. What a begin says travels
  * with its operation: other operations of the process may be annotated by hand, guarded by pages, or plain.
  *
- * A handle is an integer, so that nothing points from it to the message. 0 is the plain operation: a send's end makes the whole MPI
- * call, a receive's begin has made it. A compiler may pass 0 for a send that was not begun. All offsets are bytes from buf; what lies
- * outside the message is left out. */
+ * A handle is an integer, so that nothing points from it to the message. 0 is the plain operation: a send's end makes the
+ * whole MPI call, a receive's begin has made it. A compiler may pass 0 for a send that was not begun. All offsets are bytes
+ * from buf; what lies outside the message is left out. */
 #ifndef STRETTO_ABI_H
 #define STRETTO_ABI_H
 
@@ -44,8 +44,9 @@ struct stretto_call {
 
 /* --- a send: begin where its buffer is first written, end where MPI_Send or MPI_Isend stood ---------------------------------
  *
- * The message takes its place in MPI's order at its begin. Nothing that communicates may stand between begin and end but other
- * begins, and ends come in the order of their begins. What MPI would refuse is not begun: the end raises the error. */
+ * The message takes its place in MPI's order at its begin. Nothing that communicates may stand between begin and end but
+ * other begins, and the ends of receives; sends end in the order of their begins. What MPI would refuse is not begun: the end
+ * raises the error. */
 stretto_handle stretto_send_begin(struct stretto_call *call, const void *buf, int count, MPI_Datatype type, int dest,
                                   int tag, MPI_Comm comm);
 
@@ -63,7 +64,8 @@ int stretto_isend_end(stretto_handle handle, struct stretto_call *call, const vo
 
 /* --- a receive: begin where MPI_Recv stood, end after the last byte was read -------------------------------------------------
  *
- * The status is written by the begin or by the end: the program may look at it after the end. */
+ * The status is written by the begin or by the end: the program may look at it after the end. Receives may be open inside
+ * each other. */
 stretto_handle stretto_recv_begin(struct stretto_call *call, void *buf, int count, MPI_Datatype type, int source,
                                   int tag, MPI_Comm comm, MPI_Status *status);
 
@@ -75,20 +77,20 @@ void stretto_need_above(stretto_handle handle, void *buf, int64_t low);
 /* What MPI_Recv returns. Both ends take the same status. */
 int stretto_recv_end(stretto_handle handle, MPI_Status *status);
 
-/* Bytes of the message between two calls of ready or need that are worth it; INT64_MAX where none is. So long are a loop's strips. */
+/* How many bytes of the message are worth a call of ready or need: so long are a loop's strips. INT64_MAX: no call is. */
 int64_t stretto_strip(stretto_handle handle);
 
 /* --- what could not be proved --------------------------------------------------------------------------------------------------
  *
- * Where `ok` is 0, or bytes [low, high) of memory meet the message, nothing of a send leaves before its end, and all of a receive is
- * waited for here. */
+ * Where `ok` is 0, or bytes [low, high) of memory meet the message, nothing of a send leaves before its end, and all of a
+ * receive is waited for here. */
 void stretto_hold_unless(stretto_handle handle, void *buf, int32_t ok);
 void stretto_hold_if_overlap(stretto_handle handle, void *buf, const void *low, const void *high);
 
 /* --- Fortran (mpif.h, `use mpi`) -----------------------------------------------------------------------------------------------
  *
- * A send's begin takes values, which a compiler reads before the loop; the others take what mpi_send_ and the like were given. Not of the standard ABI, whose C
- * library knows nothing of Fortran. */
+ * A send's begin takes values, which a compiler reads before the loop; the others take what mpi_send_ and the like were
+ * given. Not of the standard ABI, whose C library knows nothing of Fortran. */
 #ifndef MPI_ABI_VERSION
 stretto_handle stretto_send_begin_f(struct stretto_call *call, const void *buf, MPI_Fint count, MPI_Fint type,
                                     MPI_Fint dest, MPI_Fint tag, MPI_Fint comm);
