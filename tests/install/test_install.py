@@ -114,6 +114,24 @@ def test_the_applications_in_python_are_there_with_their_harness(prefix):
     assert (bench / "applications/nbody.py").exists() and (bench / "harness/kernel.py").exists()
 
 
+LLVMS = sorted(path.parent.name.removeprefix("llvm-") for path in BUILD.glob("lib/llvm-*/stretto_pass.so"))
+
+
+@pytest.mark.skipif(not LLVMS, reason="no plugin was built: no LLVM is here")
+@pytest.mark.parametrize("llvm", LLVMS)
+def test_the_installed_wrapper_has_its_plugin_and_its_library(llvm, mpi, prefix, tmp_path):
+    clang = shutil.which(f"clang-{llvm}")
+    if not clang:
+        pytest.skip(f"no clang-{llvm}")
+    env = {**os.environ, "STRETTO_CC": clang, "STRETTO_MPI": mpi, "STRETTO_MPIS": str(BUILD.parent / "env/mpis.json")}
+    source = ROOT / "tests/wrapper/pair.c"
+    command = [prefix / "bin/stretto-cc", "-O2", "-Rpass=stretto", source, "-o", tmp_path / "pair"]
+    done = subprocess.run(command, capture_output=True, text=True, env=env, timeout=300)
+    assert done.returncode == 0 and done.stderr.count("remark:") == 2, done.stderr
+    loaded = re.search(r"libstretto\.so => (\S+)", run(["ldd", str(tmp_path / "pair")]))
+    assert pathlib.Path(loaded[1]).resolve() == prefix / "lib" / "stretto" / mpi / "libstretto.so"
+
+
 def test_stretto_try_is_there(prefix):
     assert "STRETTO_RELEASE=unmatched" in run([prefix / "bin/stretto", "try", "--list-settings"])
 
