@@ -620,6 +620,13 @@ class Function:
     def between(self, message=None, after_receive=False):
         """Statements that stand between a loop and a call, or behind a call; mostly none. Only what is not busy is touched."""
         r = self.random
+        if (
+            after_receive and message.array.memory not in self.busy and r.random() < 0.2
+        ):  # ahead of the loop, which begins elsewhere
+            s, whole = self.name("s"), self.type not in ("double", "float", "struct cell")
+            one = self.load(message.array, r.choice(("n / 2", "n - (n > 0)", "0")))
+            kind = "unsigned long" if whole else "double"
+            return [self.grow.part(f"const {kind} {s} = {one};\n{self.note(s, whole)}")]
         if r.random() < 0.6:
             return []
         free = [array for array in self.arrays if array.memory not in self.busy]
