@@ -620,6 +620,17 @@ class Function:
     def between(self, message=None, after_receive=False):
         """Statements that stand between a loop and a call, or behind a call; mostly none. Only what is not busy is touched."""
         r = self.random
+        if (
+            after_receive and message.array.memory not in self.busy and r.random() < 0.2
+        ):  # ahead of the loop, which begins elsewhere
+            s, whole = self.name("s"), self.type not in ("double", "float", "struct cell")
+            one = self.load(message.array, r.choice(("n / 2", "n - (n > 0)", "0")))
+            kind = "unsigned long" if whole else "double"
+            load = self.grow.part(f"const {kind} {s} = {one};")
+            self.notes.append(
+                self.grow.of(load.group, self.note(s, whole))
+            )  # a call here would keep the receive as it is
+            return [load]
         if r.random() < 0.6:
             return []
         free = [array for array in self.arrays if array.memory not in self.busy]
@@ -847,6 +858,7 @@ class Function:
 
     def receiver(self, messages, source):
         r, nodes = self.random, []
+        self.notes = []
         if r.random() < 0.15:
             nodes += [self.grow.part(f"fuzz_nap({r.choice((300, 1500))});")]
         all_first = len(messages) > 1 and r.random() < 0.6
@@ -887,7 +899,7 @@ class Function:
             for read in reads:
                 nodes += read()
         nodes += self.between()
-        return nodes
+        return nodes + self.notes
 
     def some_messages(self, most=3):
         """Messages of one sender: of arrays, or of parts of one."""
