@@ -30,6 +30,9 @@ namespace stretto::front {
 
 namespace {
 
+// Bytes. Each call of need may find that the program has to wait, and where ranks share cores a wait costs more than a delta gains.
+constexpr std::size_t least_strip = 16 << 10;
+
 //! \brief An operation between its begin and its end: what a handle that is not 0 stands for.
 class Fed {
 public:
@@ -92,7 +95,7 @@ public:
         for (const Range said : take_elsewhere()) send.ready(said, here);
     }
     void hold() override { is_held = true; }
-    std::size_t strip() const override { return is_held ? SIZE_MAX : send.delta_bytes(); }
+    std::size_t strip() const override { return is_held ? SIZE_MAX : std::max(send.delta_bytes(), least_strip); }
 
     MPI_Request request;
 
@@ -132,7 +135,7 @@ public:
         if (!addresses().empty()) say({0, addresses().bytes()}, nullptr);
     }
     std::size_t strip() const override {
-        return addresses().empty() ? SIZE_MAX : std::max<std::size_t>(matched.incoming.receive->delta_bytes(), 1);
+        return addresses().empty() ? SIZE_MAX : std::max(matched.incoming.receive->delta_bytes(), least_strip);
     }
 
     int end(MPI_Status *status) {
