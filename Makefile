@@ -80,6 +80,7 @@ fuzz: build ## random programs, with and without Stretto, compared (MPI=openmpi|
 
 .PHONY: fuzz-compiler
 fuzz-compiler: build ## random programs, compiled plain, by stretto-cc and stretto-fc, and with -fstretto-check, compared (MPI=openmpi|..., LLVM=19|22, PROGRAMS=100, SEED=1, LANGUAGE=c|fortran)
+	@cmake --build $(BUILD) --target stretto_passes
 	@tests/fuzz/compiler/campaign --build $(BUILD) $(ONE_MPI) $(if $(LLVM),--llvm $(LLVM)) $(if $(PROGRAMS),--programs $(PROGRAMS)) $(if $(SEED),--seed $(SEED)) $(if $(LANGUAGE),--language $(LANGUAGE))
 
 .PHONY: suite-mpich

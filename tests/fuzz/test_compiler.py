@@ -1,4 +1,4 @@
-"""The compiler's fuzzer in every test run: STRETTO_FUZZ_COMPILED (10) programs for each; `make fuzz-compiler` runs more.
+"""The compiler's fuzzer in every test run: STRETTO_FUZZ_COMPILED (8) programs for each; `make fuzz-compiler` runs more.
 
 Open MPI by one LLVM, Fortran too, and MPICH by the other.
 """
@@ -22,7 +22,7 @@ def test_random_programs_do_the_same_however_they_are_compiled(mpi):
         pytest.skip("libstretto is not built for this MPI")
     if not (BUILD / f"lib/llvm-{BY[mpi]}/stretto_pass.so").exists():
         pytest.skip(f"the plugin is not built for LLVM {BY[mpi]}")
-    programs = os.environ.get("STRETTO_FUZZ_COMPILED", "10")
+    programs = os.environ.get("STRETTO_FUZZ_COMPILED", "8")
     command = [
         sys.executable,
         HERE / "compiler/campaign",
