@@ -10,6 +10,8 @@ PREFIX ?= /usr/local
 PYTHON := build/env/python/bin/python
 # One MPI by the name that `stretto info` gives it, or all that were found.
 MPI ?= all
+# For `make test`: another LLVM whose plugin is built, too, and the only one that compiles in the tests of the compiler.
+LLVM ?=
 ONE_MPI := $(if $(filter all,$(MPI)),,--mpi $(MPI))
 # C and C++; strettof.h and mpif.h are Fortran.
 OURS := git ls-files -z '*.cpp' '*.c' '*.h' ':!include/stretto/strettof.h' ':!*/mpif.h'
@@ -31,16 +33,17 @@ configure: setup
 	@[ -z "$(CI)" -a -f $(BUILD)/build.ninja ] || cmake --preset $(PRESET) $(if $(CI),-DCMAKE_COMPILE_WARNING_AS_ERROR=ON)
 
 .PHONY: compilers
-compilers: ## clang, flang and LLVM, for stretto-cc and its like (where we are root); then `make` builds their plugin
-	@setup/compilers
+compilers: ## clang, flang and LLVM, for stretto-cc and its like (where we are root); then `make` builds their plugin (LLVM=16: that one, too)
+	@setup/compilers $(LLVM)
 
 .PHONY: check
 check: configure ## after a change: format, lint, unit tests, what is promised under one MPI; three minutes (MPI=openmpi)
 	@$(PYTHON) tests/check --build $(BUILD) $(ONE_MPI)
 
 .PHONY: test
-test: compilers configure ## every test (SUITE='mpi helper', MPI=openmpi|..., K='words of names')
-	@$(PYTHON) tests/run.py --make --build $(BUILD) $(ONE_MPI) $(if $(K),-k '$(K)') $(SUITE)
+test: compilers configure ## every test (SUITE='mpi helper', MPI=openmpi|..., K='words of names'; LLVM=16: those of the compiler, by that LLVM)
+	@$(if $(LLVM),cmake -S . -B $(BUILD) '-DSTRETTO_LLVM=$(LLVM);19;22' >/dev/null)
+	@$(if $(LLVM),STRETTO_TESTS_LLVM=$(LLVM)) $(PYTHON) tests/run.py --make --build $(BUILD) $(ONE_MPI) $(if $(K),-k '$(K)') $(or $(SUITE),$(if $(LLVM),compiler))
 
 .PHONY: test-all
 test-all: compilers configure ## the same, and all combinations of MPIs, settings and languages, of which `make test` has each pair; hours
@@ -74,6 +77,11 @@ format: setup ## make it so
 	@$(OURS) | xargs -0 --no-run-if-empty clang-format -i
 	@$(PYTHON) -m ruff check --fix . ; $(PYTHON) -m ruff format .
 
+.PHONY: settings
+settings: configure ## the tables of settings in docs/ and man/, from runtime/settings/settings.def
+	@cmake --build $(BUILD) --target stretto
+	@$(PYTHON) tests/command/settings_in_pages.py $(BUILD)/bin/stretto
+
 .PHONY: fuzz
 fuzz: build ## random programs, with and without Stretto, compared (MPI=openmpi|..., PROGRAMS=1000, SEED=1, TRIGGER=pages, MODE=run: calls return early, MODE=unmatched: before the match, MODE=coll: half of it collectives, LANGUAGE=c|fortran)
 	@tests/fuzz/campaign --build $(BUILD) $(ONE_MPI) $(if $(PROGRAMS),--programs $(PROGRAMS)) $(if $(SEED),--seed $(SEED)) $(if $(TRIGGER),--trigger $(TRIGGER)) $(if $(LANGUAGE),--language $(LANGUAGE)) $(if $(filter run,$(MODE)),--release) $(if $(filter unmatched,$(MODE)),--release unmatched) $(if $(filter coll,$(MODE)),--collectives)
@@ -101,8 +109,8 @@ hazards: configure ## what breaks page protection, under each of its mechanisms;
 	@tests/hazard/run --build $(BUILD)
 
 .PHONY: mutants
-mutants: build ## each safety property of the protocol and of the pages is taken out once, and some test notices
-	@tests/mutants/run
+mutants: compilers build ## each safety property of the protocol, of the pages and of the compiler is taken out once, and some test notices (KIND=runtime|compiler)
+	@tests/mutants/run $(if $(KIND),--kind $(KIND))
 
 .PHONY: sanitize
 sanitize: export ASAN_OPTIONS = detect_leaks=0# of the MPI libraries

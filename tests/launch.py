@@ -104,6 +104,27 @@ def library(mpi):
     return BUILD / "lib" / mpi / "libstretto.so"
 
 
+def plugins():
+    """The LLVMs that the compiler's plugin was built for: {"19": its path, ...}; with STRETTO_TESTS_LLVM only that one."""
+    built = sorted(BUILD.glob(f"lib/llvm-{os.environ.get('STRETTO_TESTS_LLVM', '*')}/stretto_pass.so"))
+    return {path.parent.name.removeprefix("llvm-"): path for path in built}
+
+
+@contextlib.contextmanager
+def hosts(*words):
+    """The name of a lab, which `lab up WORDS` made; where there can be none, the test is skipped."""
+    import pytest  # campaigns, which have none, launch too
+
+    lab, name = [sys.executable, str(ROOT / "tools/lab")], f"tests-{uuid.uuid4().hex[:8]}"
+    up = subprocess.run([*lab, "up", *words, "--name", name], capture_output=True, text=True)
+    if up.returncode:
+        pytest.skip(f"no lab on this machine: {up.stderr.strip()}")
+    try:
+        yield name
+    finally:
+        subprocess.run([*lab, "down", "--name", name], capture_output=True)
+
+
 def launch(mpi, n, program, args=(), *, env=None, preload=False, transport="shm", timeout=60, launcher=()):
     """Run program on n ranks of one host (or of the lab that transport names) and return how it went.
 

@@ -3,6 +3,7 @@
 from costs import Costs
 from measure import Attempt, Measurement
 from plan import Plan
+from strategies import strategies
 
 
 def rounded(value: float | None, digits: int = 4) -> float | None:
@@ -17,7 +18,7 @@ def derive(plan: Plan, attempt: Attempt, attempts: int, costs: Costs | None) -> 
     kernel, samples = plan.kernel, attempt.samples
     message, compute = samples.median("message"), samples.median("compute")
     plain, stretto = samples.median("plain"), samples.median("delta")
-    annotated = samples.median("annotated") if plan.by_pages else None
+    annotated = samples.median("annotated") if plan.beside_annotations else None
     unmodified = samples.median("unmodified") if kernel.plain_under_run else None
     best = samples.best_hand()
     hand = samples.median(best)
@@ -74,11 +75,20 @@ def derive(plan: Plan, attempt: Attempt, attempts: int, costs: Costs | None) -> 
             "independent_ideal_s": rounded(independent_ideal),
             "over_independent": independent and rounded(independent / stretto),
             "ideal_over_independent": independent_ideal and rounded(independent_ideal / ideal),
+            "strategies": rounded_all(strategies(samples, compute, ideal)) if plan.strategies else None,
             "costs_ns": costs and vars(costs),
             "others_cores": rounded(attempt.others, 3),
             "disturbed_by": attempt.disturbed_by,
             "attempts": attempts,
         },
+    }
+
+
+def rounded_all(made: dict) -> dict:
+    """With the numbers in it rounded, whole ones as they are."""
+    return {
+        name: rounded_all(value) if isinstance(value, dict) else value if isinstance(value, int) else rounded(value)
+        for name, value in made.items()
     }
 
 

@@ -31,6 +31,9 @@ class Kernel:
     takes_file: bool = False  # it has an input without one, too
     smallest_chunk: int = 0  # in the sweep of hand
     unmodified: bool = False  # it knows nothing of Stretto: measured under `stretto run`
+    compiled: bool = False  # its plain is one that stretto-cc sees through
+    by_tool: bool = True  # where it is compiled: `stretto annotate` changes it, too
+    tiled: bool = False  # by hand it has collectives, and there is the same by MPI_Isend and MPI_Irecv
     plain_under_run: bool = False  # plain, which knows nothing of it either, is measured so, too
 
     def ideal(self, compute: float, message: float, ranks: int) -> float:
@@ -80,16 +83,16 @@ def grid(ranks: int) -> tuple[int, int]:
 
 
 def lu_wave(compute: float, message: float, ranks: int, ahead: float = 0) -> float:
-    """A rank begins when both boundaries have come; of its computation, `ahead` is done before. On a link south goes before east."""
+    """A rank begins when both boundaries have come; of its computation, `ahead` is done before. On a link east goes before south."""
     rows, columns = grid(ranks)
     done: dict[tuple[int, int], float] = {}
     for row in range(rows):
         for column in range(columns):
             came = []
             if row:
-                came.append(done[row - 1, column] + message)
+                came.append(done[row - 1, column] + message * (2 if column + 1 < columns else 1))
             if column:
-                came.append(done[row, column - 1] + message * (2 if row + 1 < rows else 1))
+                came.append(done[row, column - 1] + message)
             if len(came) == 2:  # through one link
                 came.append(min(came) + message)
             done[row, column] = max(ahead, *came, 0) + compute - ahead
@@ -144,6 +147,7 @@ KERNELS = {
             plain=lambda compute, message, _: 2 * compute + message,
             loads=lambda compute, message, _: (compute, message),
             formula="plain = 2 Tc + Tm, ideal = max(Tc, Tm)",
+            compiled=True,
         ),
         Kernel(
             name="cascade",
@@ -153,6 +157,7 @@ KERNELS = {
             plain=lambda compute, message, ranks: ranks * compute + (ranks - 1) * message,
             loads=lambda compute, message, _: (compute, message),
             formula="plain = p Tc + (p-1) Tm, ideal = max(Tc, Tm)",
+            compiled=True,
         ),
         Kernel(
             name="ring",
@@ -161,6 +166,7 @@ KERNELS = {
             fixed_ranks=False,
             **in_steps(RING_STEPS),
             formula=f"plain = S (Tc + Tm), ideal = S max(Tc, Tm), S = {RING_STEPS} steps",
+            compiled=True,
         ),
         Kernel(
             name="reduce",
@@ -171,6 +177,7 @@ KERNELS = {
             loads=lambda compute, message, ranks: (compute, len(children(0, ranks)) * message),
             formula="plain = F(0), F(r) = Tc, then for each child c: F(r) = max(F(r), F(c)) + Tm; "
             "ideal = max(Tc, C Tm), C = children of rank 0",
+            compiled=True,
         ),
         Kernel(
             name="lu",
@@ -185,6 +192,7 @@ KERNELS = {
             "ideal = Tc/5 + R V + (R-1) Tm, V = max(4/5 Tc, Tm), R rows of ranks",
             size=10200,
             unit=40,
+            compiled=True,
         ),
         Kernel(
             name="hycom",
@@ -195,6 +203,7 @@ KERNELS = {
             loads=lambda compute, message, ranks: (compute, (grid(ranks)[1] - 1) * message),
             independent=hycom_plain,
             formula="plain = Tc + (C-1) Tm, ideal = max(Tc, (C-1) Tm), C columns of ranks",
+            compiled=True,
         ),
         Kernel(
             name="mg",
@@ -207,6 +216,7 @@ KERNELS = {
             independent=mg_longest,
             formula="plain = Tc + 2 Tm + E, ideal = max(Tc, 2 Tm) + E, E = 2.5 Tm for the faces across y",
             unit=64,
+            compiled=True,
         ),
         Kernel(
             name="cg",
@@ -285,6 +295,9 @@ KERNELS = {
             formula="plain = Tc + Tm, ideal = max(Tc, Tm), Tm of p-1 blocks",
             unit=16384,
             lab="50mbit",  # all ranks talk at once
+            compiled=True,
+            by_tool=False,
+            tiled=True,
             plain_under_run=True,
             takes_file=True,
         ),
@@ -315,5 +328,7 @@ def in_language(name: str, language: str) -> None:
 
 
 in_language("pair", "Fortran")
+in_language("lu", "Fortran")
+in_language("mg", "Fortran")
 in_language("pes", "Fortran")
 in_language("nbody", "Python")

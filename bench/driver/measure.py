@@ -15,7 +15,7 @@ from statistics import median
 from costs import Costs, measure_costs
 from others import Watch, wait_for_quiet
 from place import HERE, Place, lab, stretto_run
-from plan import ANNOTATE, BALANCED, UNDER_RUN, Plan
+from plan import ANNOTATE, BALANCED, COMPILER, OF_PLAIN, UNDER_RUN, Plan
 from progress import Tell
 from wrong import Wrong
 
@@ -59,8 +59,8 @@ class Samples:
     def median(self, name: str) -> float:
         return median(self.seconds[name])
 
-    def best_hand(self) -> str:
-        return min((name for name in self.seconds if name.startswith("hand:")), key=self.median)
+    def best_hand(self, way: str = "hand") -> str:
+        return min((name for name in self.seconds if name.startswith(f"{way}:")), key=self.median)
 
     def agree(self) -> bool:
         every = set().union(*self.checksums.values())
@@ -123,30 +123,35 @@ class Measure:
             environment["STRETTO_TRACE"] = str(trace)
         if trace and unmodified and self.plan.keep:
             environment["STRETTO_REPORT"] = str(self.plan.keep / "sites.html")
-        name = self.plan.kernel.name + (".stretto" if trigger and not unmodified else "")
         under = stretto_run(self.plan.mpi) if trigger and unmodified else []
-        learns = under and not self.plan.kernel.needs_file
+        # A collective of compiled code is on trial first, as one of an unmodified program is.
+        is_tried = under or (trigger == COMPILER and self.plan.kernel.plain_under_run)
+        learns = is_tried and not self.plan.kernel.needs_file
         warmup = max(self.warmup, ceil(TRIED_STEPS / self.plan.kernel.steps)) if learns else self.warmup
         words = [*self.common, *self.work, "--run", ",".join(variants), "--reps", reps, "--warmup", warmup, *more]
         limit = LAUNCH + AS_LONG * self.expected * len(variants) * (reps + warmup)
-        return self.place.run(name, *words, environment=environment, timeout=limit, under=under)
+        return self.place.run(self.plan.program(trigger), *words, environment=environment, timeout=limit, under=under)
 
     def calibrate(self) -> float:
         plan = self.plan
         if plan.kernel.needs_file:
             return 0
         self.tell("calibrating")
-        made = self.place.run(plan.kernel.name, *self.common, "--calibrate", plan.ratio)
+        made = self.place.run(plan.program(None), *self.common, "--calibrate", plan.ratio)
         self.work = ["--rounds", made["rounds"], "--compute", made["compute"]]
         self.expected = plan.kernel.plain(plan.in_a_step(made["compute"]), made["compute"] / plan.ratio, plan.ranks)
         return made["compute"]
 
     def sweep(self) -> list[str]:
         """The variants of `hand` that are worth measuring further."""
-        every = [f"hand:{chunk}" for chunk in self.plan.chunks]
+        ways = ["hand", "tiled"] if self.plan.strategies else ["hand"]
+        return [name for way in ways for name in self.sweep_of(way)]
+
+    def sweep_of(self, way: str) -> list[str]:
+        every = [f"{way}:{chunk}" for chunk in self.plan.chunks]
         if len(every) <= SWEPT:
             return every
-        self.tell(f"hand: chunks of {', '.join(str(chunk // 1024) for chunk in self.plan.chunks)} KiB")
+        self.tell(f"{way}: chunks of {', '.join(str(chunk // 1024) for chunk in self.plan.chunks)} KiB")
         samples = Samples()
         samples.take(self.launch(None, every, min(self.sweep_reps, self.plan.reps)))
         return sorted(every, key=samples.median)[:SWEPT]
@@ -163,8 +168,13 @@ class Measure:
                 if trigger == UNDER_RUN:
                     samples.take(self.launch(trigger, ["plain"], reps), plain="unmodified")
                     continue
+                if trigger in OF_PLAIN:
+                    launch = self.launch(trigger, ["plain"], reps)
+                    samples.take(launch, plain="delta")
+                    continue
                 launch = self.launch(trigger, ["delta"] if trigger else by_mpi, reps)
-                samples.take(launch, delta="annotated" if plan.by_pages and trigger == ANNOTATE else "delta")
+                annotated = plan.beside_annotations and trigger == ANNOTATE
+                samples.take(launch, delta="annotated" if annotated else "delta")
                 if trigger:
                     samples.calls = launch["calls"]
         return samples
@@ -224,8 +234,10 @@ def measure(plan: Plan, tell: Tell) -> Measurement:
                 best = made
                 break
             tell(f"attempt {number} of {plan.attempts} was disturbed: {'; '.join(made.disturbed_by)}")
-        costs = measure_costs(plan, raised, tell) if plan.dilate > 1 else None
-        if plan.report or plan.keep:
+        # Calls that a compiler has changed are not counted, and no timeline shows them; of what a tool has written some are noted.
+        is_noted = plan.trigger not in OF_PLAIN
+        costs = measure_costs(plan, raised, tell) if plan.dilate > 1 and is_noted else None
+        if is_noted and (plan.report or plan.keep):
             best.timelines = work.record(best.samples.best_hand())
         if plan.kernel.needs_file:
             check_compressed(plan, work.output)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import jinja2
+from strategies import NAMES
 from timeline import Variant, draw, read_variant
 
 BARS = (
@@ -83,6 +84,30 @@ def bars(figures: dict) -> list[dict]:
     ]
 
 
+def normalized_bars(figures: dict) -> list[dict]:
+    """As figures 6 and 7 of Danalis et al. 2005."""
+    made = figures["details"].get("strategies")
+    if not made:
+        return []
+    longest = max(made["normalized"].values())
+    names = {
+        "alltoall": "plain",
+        "nonblocking": "hand",
+        "messages": "independent",
+        "compiler": "stretto",
+        "annotated": "stretto",
+    }
+    return [
+        {
+            "name": names[name],
+            "label": about,
+            "width": 100 * made["normalized"][name] / longest,
+            "value": made["normalized"][name],
+        }
+        for name, about in NAMES.items()
+    ]
+
+
 def describe(figures: dict) -> str:
     details = figures["details"]
     place = describe_lab(figures["lab"], figures["ranks"], details["dilate"])
@@ -119,6 +144,7 @@ def write_page(path: Path, sections: list[Section], title: str = "Stretto") -> N
                 "command": section.command,
                 "about": describe(section.figures),
                 "bars": bars(section.figures),
+                "strategies": normalized_bars(section.figures),
                 "timeline": jinja2.utils.markupsafe.Markup(draw(variants)) if variants else None,
             }
         )

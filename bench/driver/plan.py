@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from kernels import KERNELS, Kernel
-from place import HERE, LAB, WHEEL_ABIS, known_mpis
+from place import HERE, LAB, WHEEL_ABIS, find_program, known_mpis
 from wrong import Wrong
 
 sys.path.append(str(LAB))
@@ -18,9 +18,14 @@ from rate import BadRate, Rate
 
 AUTO = "auto"  # --lab: the rate where all streams of compress need as long as the work
 SAMPLE = 2**21  # bytes of the file that tell how fast it is compressed
-ANNOTATE, PAGES = "annotate", "pages"
+ANNOTATE, PAGES, COMPILER, TOOL = "annotate", "pages", "compiler", "tool"
+STRATEGIES = "strategies"  # --strategies: by the compiler, beside all other ways of the same exchange
 UNDER_RUN = "stretto run"  # plain's program, unmodified
-TRIGGERS = {ANNOTATE: "annotations", PAGES: "pages"}  # as STRETTO_TRIGGER has them
+TRIGGERS = {
+    ANNOTATE: "annotations",
+    PAGES: "pages",
+}  # as STRETTO_TRIGGER has them; of COMPILER each call says it by itself, TOOL writes annotations
+OF_PLAIN = {COMPILER: ".compiled", TOOL: ".tool"}  # plain's source: what is behind its program's name
 MPIS = ("openmpi", "openmpi5", "mpich", "mpich4", "abi")
 OTHERS = {  # what is measured besides the kernels
     "overhead": "what each call of Stretto costs, in ns",
@@ -53,6 +58,7 @@ class Plan:
     delta: int | None  # None: the runtime's own
     ratio: float
     trigger: str
+    strategies: bool  # of Danalis et al. 2005
     release: str | None  # STRETTO_RELEASE of an unmodified program
     imbalance: str
     mechanisms: dict[str, str]  # STRETTO_TRACKER, STRETTO_GUARD, where forced
@@ -73,9 +79,22 @@ class Plan:
         return self.trigger == PAGES
 
     @property
+    def beside_annotations(self) -> bool:
+        """Measured in another way, and annotated in the same turns."""
+        return self.trigger != ANNOTATE
+
+    @property
     def triggers(self) -> list[str]:
         """Those that are measured beside each other."""
-        return [ANNOTATE, *([PAGES] if self.by_pages else []), *([UNDER_RUN] if self.kernel.plain_under_run else [])]
+        others = [self.trigger] if self.beside_annotations else []
+        return [ANNOTATE, *others, *([UNDER_RUN] if self.kernel.plain_under_run else [])]
+
+    def program(self, trigger: str | None) -> str:
+        """The one that is measured with Stretto, triggered so; None: without it. Where a compiler is measured, it compiled all of them."""
+        name = f"compiler/{self.kernel.name}" if self.trigger == COMPILER else self.kernel.name
+        if trigger is None or trigger == UNDER_RUN or self.kernel.unmodified:
+            return name
+        return name + OF_PLAIN.get(trigger, ".stretto")
 
     def environment(self, trigger: str) -> dict[str, str]:
         """How Stretto is launched."""
@@ -85,7 +104,13 @@ class Plan:
         if self.kernel.unmodified:
             release = {"STRETTO_RELEASE": self.release} if self.release else {}
             return {"STRETTO": "all", **release, **delta}
-        return {"STRETTO_TRIGGER": TRIGGERS[trigger], **delta, **(self.mechanisms if trigger == PAGES else {})}
+        if trigger == COMPILER:
+            return delta
+        return {
+            "STRETTO_TRIGGER": TRIGGERS[ANNOTATE if trigger == TOOL else trigger],
+            **delta,
+            **(self.mechanisms if trigger == PAGES else {}),
+        }
 
     def in_a_step(self, compute: float) -> float:
         """T_compute of the rank that the others wait for."""
@@ -163,7 +188,13 @@ def parser() -> argparse.ArgumentParser:
         "--trigger",
         default=ANNOTATE,
         metavar="WHO",
-        help="says what is ready and needed: annotate, or pages, beside annotate (default: annotate)",
+        help="says what is ready and needed: annotate, or, beside it, pages; compiler: plain, compiled by stretto-cc; tool: plain, changed by "
+        "`stretto annotate` (default: annotate)",
+    )
+    top.add_argument(
+        "--strategies",
+        action="store_true",
+        help="fft3d: the five ways of Danalis et al. 2005, by --trigger compiler",
     )
     top.add_argument(
         "--release",
@@ -232,8 +263,14 @@ def read(arguments: list[str]) -> Plan:
         raise Wrong(f"--mpi {asked.mpi}: no Fortran compiler came with it; try openmpi")
     if kernel.in_python:
         check_python(asked)
-    if asked.trigger not in TRIGGERS:
-        raise Wrong(f"--trigger {asked.trigger}: one of {', '.join(TRIGGERS)}")
+    if asked.strategies:
+        if not kernel.tiled:
+            raise Wrong(f"--strategies: for fft3d, which has all of them; not for {kernel.name}")
+        asked.trigger = COMPILER if asked.trigger == ANNOTATE else asked.trigger
+        if asked.trigger != COMPILER:
+            raise Wrong(f"--strategies: one of them is the compiler; not with --trigger {asked.trigger}")
+    if asked.trigger not in (*TRIGGERS, *OF_PLAIN):
+        raise Wrong(f"--trigger {asked.trigger}: one of {', '.join((*TRIGGERS, *OF_PLAIN))}")
     if kernel.unmodified and asked.trigger == PAGES:
         raise Wrong(f"--trigger pages: {kernel.name} sends no delta messages; it runs unmodified, under `stretto run`")
     if asked.release and not kernel.unmodified:
@@ -242,6 +279,8 @@ def read(arguments: list[str]) -> Plan:
         )
     if asked.imbalance != BALANCED and not kernel.unmodified:
         raise Wrong(f"--imbalance {asked.imbalance}: only unmodified programs have steps; not {kernel.name}")
+    if asked.trigger in OF_PLAIN:
+        check_compiled(kernel, asked.mpi, asked.trigger)
     mechanisms = {"STRETTO_TRACKER": asked.tracker, "STRETTO_GUARD": asked.guard}
     if asked.trigger != PAGES and any(mechanisms.values()):
         raise Wrong("--tracker and --guard are for --trigger pages")
@@ -284,6 +323,7 @@ def read(arguments: list[str]) -> Plan:
         delta=asked.delta,
         ratio=asked.ratio,
         trigger=asked.trigger,
+        strategies=asked.strategies,
         release=asked.release,
         imbalance=asked.imbalance,
         mechanisms={name: mechanism for name, mechanism in mechanisms.items() if mechanism},
@@ -313,6 +353,23 @@ def default_reps(kernel: Kernel, message_bytes: int, dilate: float) -> int:
 def check_mpi(name: str) -> None:
     if name not in MPIS:
         raise Wrong(f"no MPI is called '{name}': one of {', '.join(MPIS)}")
+
+
+def check_compiled(kernel: Kernel, mpi: str, trigger: str) -> None:
+    if not kernel.compiled:
+        names = ", ".join(one.name for one in KERNELS.values() if one.compiled)
+        raise Wrong(f"--trigger {trigger}: no compiled variant of {kernel.name}; there are {names}")
+    if trigger == TOOL and not kernel.by_tool:
+        raise Wrong(f"--trigger tool: `stretto annotate` leaves collectives as they are, and with them {kernel.name}")
+    try:
+        find_program(f"{'compiler/' if trigger == COMPILER else ''}{kernel.name}{OF_PLAIN[trigger]}", mpi)
+    except Wrong:
+        wrapper, compiler = ("stretto-fc", "flang") if kernel.in_fortran else ("stretto-cc", "clang")
+        does = f"{wrapper} has not compiled" if trigger == COMPILER else "`stretto annotate` has not changed"
+        raise Wrong(
+            f"--trigger {trigger}: {does} {kernel.name} for {mpi}, which needs {compiler} and the plugin: "
+            f"run `make compilers`, then `make MPI={mpi}`"
+        ) from None
 
 
 def check_python(asked: argparse.Namespace) -> None:

@@ -2,6 +2,7 @@
 
 from rich.console import Console
 from rich.table import Table
+from strategies import show as show_strategies
 
 
 def milliseconds(seconds: float | None) -> str:
@@ -13,13 +14,13 @@ def label_of(name: str, figures: dict) -> str:
         return "plain, stretto run"
     if name == "hand":
         return f"hand, {figures['details']['hand_chunk_bytes'] // 1024 or 1} KiB"
-    by_pages = figures["trigger"] == "pages"
+    way = {"pages": "pages", "compiler": "compiled", "tool": "by the tool"}.get(figures["trigger"])
     names = {
-        "stretto": "stretto, pages",
-        "stretto_undilated": "stretto, pages, undilated",
+        "stretto": f"stretto, {way}",
+        "stretto_undilated": f"stretto, {way}, undilated",
         "annotated": "stretto, annotated",
     }
-    return names.get(name, name.replace("_", ", ")) if by_pages else name.replace("_", ", ")
+    return names.get(name, name.replace("_", ", ")) if way else name.replace("_", ", ")
 
 
 def show(figures: dict, console: Console) -> None:
@@ -65,6 +66,8 @@ def show(figures: dict, console: Console) -> None:
     console.print(faster, soft_wrap=True)
     of_annotated = f"; {details['of_annotated']:.2f} of annotated" if details["of_annotated"] else ""
     console.print(f"{details['formula']}; {figures['hidden']:.0%} hidden{of_annotated}", style="dim", soft_wrap=True)
+    if details["strategies"]:
+        show_strategies(details["strategies"], console)
     if not figures["verified"]:
         console.print("the results of the variants differ", style="bold red")
     if figures["disturbed"]:

@@ -12,7 +12,7 @@ module stretto_bench
         type(c_ptr) :: name
         type(c_funptr) :: set_up, reset, message, message_hops, compute, plain, delta, hand, result
         integer(c_int) :: work_is_given = 0
-        type(c_funptr) :: independent = c_null_funptr
+        type(c_funptr) :: independent = c_null_funptr, tiled = c_null_funptr
     end type
 
     type, bind(C) :: Options_t
@@ -29,11 +29,14 @@ module stretto_bench
 
     integer, parameter :: STRIP = 64
 
+    integer(c_long), bind(C, name="work_left") :: work_left
+
     interface
-        subroutine worked(elements) bind(C)
+        function rested(left) bind(C) result(next)
             import :: c_long
-            integer(c_long), value :: elements
-        end subroutine
+            integer(c_long), value :: left
+            integer(c_long) :: next
+        end function
 
         subroutine worked_part(elements, parts) bind(C)
             import :: c_long
@@ -47,6 +50,13 @@ module stretto_bench
     end interface
 
 contains
+
+    ! As worked() in work.h.
+    subroutine worked(elements)
+        integer(c_long), intent(in) :: elements
+        work_left = work_left - elements
+        if (work_left <= 0) work_left = rested(work_left)
+    end subroutine
 
     ! As element() in work.h; i counts from 0.
     function element(i) result(v)

@@ -6,7 +6,7 @@
 // messages, and nothing under them but computation that does not depend on them. main() is the harness's (main.c).
 //
 // Each file is built twice: with STRETTO_PLAIN, so that no libstretto is in the process (all but delta are measured
-// there), and linked with libstretto (delta).
+// there), and linked with libstretto (delta). Some are built by stretto-cc, too, without the annotations (plain).
 #pragma once
 #include <mpi.h>
 #include <stretto/stretto.h>
@@ -43,6 +43,7 @@ struct Kernel {
     struct Result (*result)(void); // what this rank has in its hands at the end, {0} if nothing
     int work_is_given;             // the work cannot be chosen (a real file): --ratio means nothing, dilation stretches
     void (*independent)(void);     // null: no computation is independent of the messages
+    void (*tiled)(long chunk);     // hand has collectives: the same by MPI_Isend and MPI_Irecv; else null
 };
 const struct Kernel *kernel(void);
 

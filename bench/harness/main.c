@@ -90,6 +90,8 @@ static void perform(const struct Run *run) {
         k->delta ? k->delta() : k->plain(); // an application that knows nothing of Stretto runs under it
     else if (!strcmp(name, "independent"))
         k->independent();
+    else if (!strncmp(name, "tiled:", 6))
+        k->tiled(run->chunk);
     else
         k->hand(run->chunk);
     work_finish();
@@ -247,14 +249,18 @@ static void parse_runs(char *list) {
         if (plan.runs == MAX_RUNS) give_up("--run: more than %d", MAX_RUNS);
         struct Run *run = &plan.run[plan.runs++];
         run->name = name;
-        if (!strncmp(name, "hand:", 5)) {
-            run->chunk = atol(name + 5);
+        const int is_tiled = !strncmp(name, "tiled:", 6);
+        if (is_tiled && !k->tiled) give_up("--run %s: this kernel has no such variant", name);
+        if (is_tiled || !strncmp(name, "hand:", 5)) {
+            run->chunk = atol(strchr(name, ':') + 1);
             if (run->chunk < 8 || run->chunk % 8) give_up("--run %s: a chunk is a multiple of 8 bytes", name);
         } else if (!strcmp(name, "independent")) {
             if (!k->independent) give_up("--run %s: this kernel has no such variant", name);
         } else if (strcmp(name, "message") && strcmp(name, "compute") && strcmp(name, "plain") &&
                    strcmp(name, "delta")) {
-            give_up("--run %s: unknown; there are message, compute, plain, delta, independent and hand:BYTES", name);
+            give_up(
+                "--run %s: unknown; there are message, compute, plain, delta, independent, hand:BYTES and tiled:BYTES",
+                name);
         }
     }
 }

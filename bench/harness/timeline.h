@@ -141,6 +141,7 @@ static inline void noted_Delta_wait_data(const void *address, size_t bytes) {
 }
 #undef NOTED
 
+#ifndef STRETTO_UNNOTED // which what a compiler shall see is compiled with
 #define MPI_Send noted_Send
 #define MPI_Isend noted_Isend
 #define MPI_Recv noted_Recv
@@ -167,3 +168,4 @@ static inline void noted_Delta_wait_data(const void *address, size_t bytes) {
 #define MPIX_Delta_recv_end noted_Delta_recv_end
 #define MPIX_Delta_send_data noted_Delta_send_data
 #define MPIX_Delta_wait_data noted_Delta_wait_data
+#endif

@@ -7,6 +7,9 @@
 
 double rounds_per_element = 2;
 
+enum { PART = 64 }; // elements between two looks at the plan
+long work_left = PART;
+
 static const double IMBALANCE = 0.2;
 
 static struct {
@@ -61,14 +64,27 @@ static void rest_now(void) {
     core.elements = 0;
 }
 
-void worked(long elements) {
+static void count_in(long elements) {
     if (core.dilate > 1 || slow.longer > 0) {
         core.elements += elements;
         core.pending += (double)elements * (core.rest_per_element + slow.longer * core.whole_per_element);
-        if (core.elements >= core.piece) rest_now();
     }
-    timeline_computed();
 }
+
+// What worked() has not told yet.
+static void count_in_the_rest(void) {
+    count_in(PART - work_left);
+    work_left = PART;
+}
+
+long rested(long left) {
+    count_in(PART - left);
+    if (core.elements >= core.piece) rest_now();
+    timeline_computed();
+    return PART;
+}
+
+extern inline void worked(long elements); // for Fortran
 
 void worked_part(long elements, long parts) {
     static long pending;
@@ -93,11 +109,13 @@ void work_imbalance(enum Imbalance kind, int rank, int ranks) {
 }
 
 void work_step(long step) {
+    count_in_the_rest();
     const long whose = slow.kind == BALANCED ? -1 : slow.kind == STATIC ? 1 : step % slow.ranks;
     slow.longer = slow.rank == whose ? IMBALANCE : 0;
 }
 
 void work_finish(void) {
+    count_in_the_rest();
     rest_now();
     slow.longer = 0;
 }

@@ -15,10 +15,16 @@ static inline double element(long i) {
     return v;
 }
 
-// To be called by a kernel after every few elements of work (a strip): here the core sleeps when it is dilated. With
-// `--dilate D` the real work is 1/D of the time, so four ranks of a machine ten times slower need 0.4 cores. The sleep
-// has a fixed length, so what disturbs the work (a page fault) still counts in full.
-void worked(long elements);
+extern long work_left; // elements until the next look at the plan
+// There the core sleeps, when it is dilated. It reads and changes nothing that the program sees: a compiler need not fear it in a loop.
+long rested(long left) __attribute__((const));
+
+// To be called by a kernel for each element of work, or after every few. With `--dilate D` the real work is 1/D of the time, so four ranks of
+// a machine ten times slower need 0.4 cores. The sleep has a fixed length, so what disturbs the work (a page fault) still counts in full.
+inline void worked(long elements) {
+    work_left -= elements;
+    if (work_left <= 0) work_left = rested(work_left);
+}
 
 // The same where the plan's elements are worked on several times, a part of their work each time.
 void worked_part(long elements, long parts);

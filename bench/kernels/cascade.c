@@ -9,6 +9,7 @@
 
 static double *data;
 static long n;
+static int before, behind; // MPI_PROC_NULL where nobody is
 
 static int first(void) {
     return rank == 0;
@@ -17,37 +18,38 @@ static int last(void) {
     return rank == ranks - 1;
 }
 
-static void add(long from, long to) {
-    for (long i = from; i < to; i++) data[i] += element(i);
-    worked(to - from);
-}
-
-static void receive(void) {
-    if (!first()) MPI_Recv(data, (int)n, MPI_DOUBLE, rank - 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-}
-
-static void send(void) {
-    if (!last()) MPI_Send(data, (int)n, MPI_DOUBLE, rank + 1, 0, MPI_COMM_WORLD);
+static void add(double *a, long from, long to) {
+    for (long i = from; i < to; i++) {
+        a[i] += element(i);
+        worked(1);
+    }
 }
 
 static void compute(void) {
-    for (long a = 0; a < n; a += STRIP) add(a, least(a + STRIP, n));
+    add(data, 0, n);
+}
+
+__attribute__((noinline)) static void pass_on(double *restrict a, long n, int before, int behind) {
+    MPI_Recv(a, (int)n, MPI_DOUBLE, before, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    for (long i = 0; i < n; i++) {
+        a[i] += element(i);
+        worked(1);
+    }
+    MPI_Send(a, (int)n, MPI_DOUBLE, behind, 0, MPI_COMM_WORLD);
 }
 
 static void plain(void) {
-    receive();
-    compute();
-    send();
+    pass_on(data, n, before, behind);
 }
 
 static void delta(void) {
     MPI_Request request;
-    if (!first()) MPIX_Delta_recv(data, (int)n, MPI_DOUBLE, rank - 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    if (!last()) MPIX_Delta_send_begin(data, (int)n, MPI_DOUBLE, rank + 1, 0, MPI_COMM_WORLD, &request);
+    if (!first()) MPIX_Delta_recv(data, (int)n, MPI_DOUBLE, before, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    if (!last()) MPIX_Delta_send_begin(data, (int)n, MPI_DOUBLE, behind, 0, MPI_COMM_WORLD, &request);
     for (long a = 0; a < n; a += STRIP) {
         long b = least(a + STRIP, n);
         MPIX_Delta_wait_data(data + a, (size_t)(b - a) * sizeof *data);
-        add(a, b);
+        add(data, a, b);
         MPIX_Delta_send_data(data + a, (size_t)(b - a) * sizeof *data);
     }
     if (!first()) MPIX_Delta_recv_end(data, MPI_STATUS_IGNORE);
@@ -64,20 +66,20 @@ static void hand(long chunk_bytes) {
     int k = 0;
     if (!first())
         for (long a = 0; a < n; a += chunk)
-            MPI_Irecv(data + a, (int)(least(a + chunk, n) - a), MPI_DOUBLE, rank - 1, 1, MPI_COMM_WORLD, &coming[k++]);
+            MPI_Irecv(data + a, (int)(least(a + chunk, n) - a), MPI_DOUBLE, before, 1, MPI_COMM_WORLD, &coming[k++]);
     k = 0;
     for (long a = 0; a < n; a += chunk, k++) {
         long b = least(a + chunk, n);
         if (!first()) MPI_Wait(&coming[k], MPI_STATUS_IGNORE);
-        for (long s = a; s < b; s += STRIP) add(s, least(s + STRIP, b));
-        if (!last()) MPI_Isend(data + a, (int)(b - a), MPI_DOUBLE, rank + 1, 1, MPI_COMM_WORLD, &going[k]);
+        add(data, a, b);
+        if (!last()) MPI_Isend(data + a, (int)(b - a), MPI_DOUBLE, behind, 1, MPI_COMM_WORLD, &going[k]);
     }
     if (!last()) MPI_Waitall(k, going, MPI_STATUSES_IGNORE);
 }
 
 static void message(void) {
-    receive();
-    send();
+    MPI_Recv(data, (int)n, MPI_DOUBLE, before, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Send(data, (int)n, MPI_DOUBLE, behind, 0, MPI_COMM_WORLD);
 }
 
 static int hops(void) {
@@ -87,6 +89,8 @@ static int hops(void) {
 static void set_up(void) {
     if (ranks < 2) give_up("needs at least 2 ranks");
     n = option.elements;
+    before = first() ? MPI_PROC_NULL : rank - 1;
+    behind = last() ? MPI_PROC_NULL : rank + 1;
     data = own_pages((size_t)n * sizeof(double));
     coming = calloc((size_t)n, sizeof *coming);
     going = calloc((size_t)n, sizeof *going);

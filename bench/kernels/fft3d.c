@@ -8,7 +8,8 @@
 // A plane may leave when it has been transformed, several together (SC07, 5.2). But if all leave so, every line is complete
 // only with the last of them, and no work in z is under messages: max(2/3 Tc, Tm) + Tc/3. So only two thirds leave by planes. The last
 // third, which takes as long as all work in z where Tc = Tm, is cut by columns: each of these pieces completes its lines, to be transformed
-// while the next is on its way.
+// while the next is on its way. Plain computes in this order, too, and has one MPI_Alltoall between making pieces and using them: no compiler
+// changes the order in which a program computes.
 #include <complex.h>
 #include <fftw3.h>
 #include <stdio.h>
@@ -35,6 +36,7 @@ static fftw_plan of_plane, of_lines;
 static struct Piece *pieces;
 static long pieces_cut, points_cut; // points to each rank
 static MPI_Request *going;          // of each piece, by hand
+static int *taken, *put;            // plain: of each point of a block, where it lies in the slab, and in the lines
 static int begun, *which;
 static Point *sample; // of each rank
 
@@ -53,29 +55,41 @@ static void look(void) {
     if (begun > 0) MPI_Testsome(begun, going, &done, which, MPI_STATUSES_IGNORE);
 }
 
+double fft3d_effort; // what the work comes to: read by nobody, but no compiler may know that
+
 // The work of a point's three axes is three parts; FFTW takes less than --ratio wants, and element() the rest.
-static void work(long first_part, long parts) {
-    static volatile double sum;
+__attribute__((always_inline)) static inline void work(long planes, long first_part, long parts) {
     const long all = 3 * COLUMNS * planes;
     const long first = option.elements * first_part / all, end = option.elements * (first_part + parts) / all;
+    double sum = 0;
     for (long i = first; i < end; i++) sum += element(i);
+    fft3d_effort += sum;
     worked(end - first);
-    look();
+}
+
+__attribute__((always_inline)) static inline void transform_plane(Point *slab, long planes, long rows, long plane) {
+    Point *at = slab + plane * rows * COLUMNS;
+    fftw_execute_dft(of_plane, at, at);
+    work(planes, 2 * COLUMNS * plane, 2 * COLUMNS);
+}
+
+__attribute__((always_inline)) static inline void transform_column(Point *lines, long planes, long deep, long column) {
+    Point *at = lines + column * ROWS * deep;
+    fftw_execute_dft(of_lines, at, at);
+    work(planes, planes * (2 * COLUMNS + column), planes);
 }
 
 static void transform_planes(long first, long end) {
     for (long plane = first; plane < end; plane++) {
-        Point *at = slab + plane * all_rows() * COLUMNS;
-        fftw_execute_dft(of_plane, at, at);
-        work(2 * COLUMNS * plane, 2 * COLUMNS);
+        transform_plane(slab, planes, all_rows(), plane);
+        look();
     }
 }
 
 static void transform_lines(long first_column, long end) {
     for (long column = first_column; column < end; column++) {
-        Point *at = lines + column * ROWS * all_planes();
-        fftw_execute_dft(of_lines, at, at);
-        work(planes * (2 * COLUMNS + column), planes);
+        transform_column(lines, planes, all_planes(), column);
+        look();
     }
 }
 
@@ -136,13 +150,53 @@ static struct Piece whole_slab(void) {
     return (struct Piece){0, planes, 0, COLUMNS, 0, block};
 }
 
-static void plain(void) {
-    const struct Piece all = whole_slab();
-    transform_planes(0, planes);
-    pack(&all);
+// Plain: a block has as many pieces as planes, all of the points of a plane: the first ones are planes; the last ones, about a third, have
+// so many columns of all planes that are left.
+enum { PIECE = ROWS * COLUMNS };
+
+static long left_for_columns(void) {
+    long left = 1; // which also says how many columns a piece has: COLUMNS / left
+    while (2 * left <= COLUMNS && 3 * left <= planes) left *= 2;
+    return left;
+}
+
+static void set_order(void) {
+    const long left = left_for_columns(), first = planes - left, width = COLUMNS / left;
+    for (long k = 0; k < planes; k++)
+        for (long at = 0; at < PIECE; at++) {
+            const int is_plane = k < first;
+            const long row = is_plane ? at / COLUMNS : at / left % ROWS;
+            const long column = is_plane ? at % COLUMNS : (k - first) * width + at / left / ROWS;
+            const long plane = is_plane ? k : first + at % left;
+            taken[k * PIECE + at] = (int)((plane * all_rows() + row) * COLUMNS + column);
+            put[k * PIECE + at] = (int)((column * ROWS + row) * all_planes() + plane);
+        }
+}
+
+// A procedure with arguments, as it is in Fortran: no two of them overlap.
+__attribute__((noinline)) static void transform(Point *restrict slab, Point *restrict leaving, Point *restrict coming,
+                                                Point *restrict lines, const int *restrict taken,
+                                                const int *restrict put, long planes, long left, long ranks) {
+    const long first = planes - left, width = COLUMNS / left, block = planes * PIECE;
+    for (long k = 0; k < planes; k++) {
+        const long end = k < first ? k + 1 : k == first ? planes : k;
+        for (long plane = k; plane < end; plane++) transform_plane(slab, planes, ROWS * ranks, plane);
+        for (long r = 0; r < ranks; r++)
+            for (long at = 0; at < PIECE; at++)
+                leaving[r * block + k * PIECE + at] = slab[r * PIECE + taken[k * PIECE + at]];
+    }
     MPI_Alltoall(leaving, (int)block, MPI_C_DOUBLE_COMPLEX, coming, (int)block, MPI_C_DOUBLE_COMPLEX, MPI_COMM_WORLD);
-    unpack(&all);
-    transform_lines(0, COLUMNS);
+    for (long k = 0; k < planes; k++) {
+        for (long r = 0; r < ranks; r++)
+            for (long at = 0; at < PIECE; at++)
+                lines[r * planes + put[k * PIECE + at]] = coming[r * block + k * PIECE + at];
+        const long column = (k - first) * width;
+        for (long c = column; k >= first && c < column + width; c++) transform_column(lines, planes, planes * ranks, c);
+    }
+}
+
+static void plain(void) {
+    transform(slab, leaving, coming, lines, taken, put, planes, left_for_columns(), ranks);
     check();
 }
 
@@ -230,12 +284,44 @@ static void wait_alone(const struct Piece *piece) {
     MPI_Wait(&going[piece - pieces], MPI_STATUS_IGNORE);
 }
 
-static void hand(long bytes) {
-    const long plane = ROWS * COLUMNS * (long)sizeof(Point),
-               column = ROWS * (planes - by_planes()) * (long)sizeof(Point);
-    transform_and_leave(1 + (bytes - 1) / plane, 1 + (bytes - 1) / column, leave_alone);
-    use_and_transform(wait_alone);
+// The same by messages: of each piece one to each other rank, and one from it.
+static int of_a_piece(void) {
+    return 2 * (ranks - 1);
+}
+
+static void leave_by_messages(struct Piece *piece) {
+    piece->at = points_cut * ranks;
+    piece->apart = to_each(piece);
+    pack(piece);
+    const int tag = (int)(piece - pieces), points_each = (int)piece->apart;
+    for (int k = 1; k < ranks; k++) {
+        const int from = (rank + ranks - k) % ranks, to = (rank + k) % ranks;
+        MPI_Irecv(coming + piece->at + from * piece->apart, points_each, MPI_C_DOUBLE_COMPLEX, from, tag,
+                  MPI_COMM_WORLD, &going[begun++]);
+        MPI_Isend(leaving + piece->at + to * piece->apart, points_each, MPI_C_DOUBLE_COMPLEX, to, tag, MPI_COMM_WORLD,
+                  &going[begun++]);
+    }
+    const long own = piece->at + rank * piece->apart;
+    memcpy(coming + own, leaving + own, (size_t)piece->apart * sizeof *coming);
+}
+
+static void wait_for_messages(const struct Piece *piece) {
+    MPI_Waitall(of_a_piece(), going + (piece - pieces) * of_a_piece(), MPI_STATUSES_IGNORE);
+}
+
+static void by_pieces(long bytes, void (*leave)(struct Piece *), void (*wait)(const struct Piece *)) {
+    const long plane = PIECE * (long)sizeof(Point), column = ROWS * (planes - by_planes()) * (long)sizeof(Point);
+    transform_and_leave(1 + (bytes - 1) / plane, 1 + (bytes - 1) / column, leave);
+    use_and_transform(wait);
     begun = 0;
+}
+
+static void hand(long bytes) {
+    by_pieces(bytes, leave_alone, wait_alone);
+}
+
+static void tiled(long bytes) {
+    by_pieces(bytes, leave_by_messages, wait_for_messages);
 }
 
 static void message(void) {
@@ -294,10 +380,14 @@ static void set_up(void) {
     of_lines = fftw_plan_many_dft(1, &length, ROWS, lines, NULL, 1, length, lines, NULL, 1, length, FFTW_FORWARD,
                                   FFTW_ESTIMATE);
     pieces = calloc((size_t)planes + COLUMNS, sizeof *pieces);
-    which = calloc((size_t)planes + COLUMNS, sizeof *which);
+    const long messages = (planes + COLUMNS) * of_a_piece();
+    which = calloc((size_t)messages, sizeof *which);
+    taken = calloc((size_t)block, sizeof *taken), put = calloc((size_t)block, sizeof *put);
     sample = calloc((size_t)ranks, sizeof *sample);
-    going = no_requests(planes + COLUMNS);
-    if (!of_plane || !of_lines || !pieces || !which || !sample) give_up("no memory for %ld planes", planes);
+    going = no_requests(messages);
+    if (!of_plane || !of_lines || !pieces || !which || !sample || !taken || !put)
+        give_up("no memory for %ld planes", planes);
+    set_order();
     for (long k = 0; k < points(); k++) field[k] = (double)((rank * points() + k) % 7919 * 7907 % 7919) / 7919;
     int is_read = !option.file || read_volume(option.file), all_read;
     MPI_Allreduce(&is_read, &all_read, 1, MPI_INT, MPI_LAND, MPI_COMM_WORLD);
@@ -326,6 +416,7 @@ const struct Kernel *kernel(void) {
                                         .plain = plain,
                                         .delta = delta,
                                         .hand = hand,
+                                        .tiled = tiled,
                                         .result = result};
     return &fft3d;
 }

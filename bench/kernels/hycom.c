@@ -34,18 +34,22 @@ static int strips_in(long from, long to) {
     return (int)(at(to) - at(from));
 }
 
-static void sum_strips(long from, long to) {
-    for (long s = at(from); s < at(to); s++) {
-        double v = element(s);
-        for (long i = s * WIDTH; i < (s + 1) * WIDTH; i++)
-            if (sea[i]) v += field[i];
-        strips[column][s] = v;
+__attribute__((always_inline)) static inline double strip(const float *points, const char *at_sea, long s) {
+    double v = element(s);
+    for (long i = s * WIDTH; i < (s + 1) * WIDTH; i++)
+        if (at_sea[i]) v += points[i];
+    return v;
+}
+
+static void sum_strips(double *sum, long from, long to) {
+    for (long s = from; s < to; s++) {
+        sum[s] = strip(field, sea, s);
+        worked(1);
     }
-    worked(strips_in(from, to));
 }
 
 static void compute(void) {
-    for (long j = 0; j < rows; j++) sum_strips(j, j + 1);
+    sum_strips(strips[column], 0, n);
 }
 
 static void add_strips(int from_column, long row) {
@@ -62,11 +66,21 @@ static void tell_all(void) {
     MPI_Bcast(&total, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD);
 }
 
+// All ranks of a row of the grid but its head.
+__attribute__((noinline)) static void tell_head(double *restrict own, const float *restrict points,
+                                                const char *restrict at_sea, long n, int head) {
+    for (long s = 0; s < n; s++) {
+        own[s] = strip(points, at_sea, s);
+        worked(1);
+    }
+    MPI_Send(own, (int)n, MPI_DOUBLE, head, TO_HEAD, MPI_COMM_WORLD);
+}
+
 static void plain(void) {
-    compute();
     if (column > 0) {
-        MPI_Send(strips[column], (int)n, MPI_DOUBLE, head_of(grid_row), TO_HEAD, MPI_COMM_WORLD);
+        tell_head(strips[column], field, sea, n, head_of(grid_row));
     } else {
+        sum_strips(strips[column], 0, n);
         for (int c = 0; c < grid_columns; c++) {
             if (c > 0) MPI_Recv(strips[c], (int)n, MPI_DOUBLE, rank + c, TO_HEAD, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
             for (long j = 0; j < rows; j++) add_strips(c, j);
@@ -91,7 +105,7 @@ static void delta(void) {
     for (int c = 1; c < others; c++)
         MPIX_Delta_recv(strips[c], (int)n, MPI_DOUBLE, rank + c, TO_HEAD, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     for (long j = 0; j < rows; j++) {
-        sum_strips(j, j + 1);
+        sum_strips(strips[column], at(j), at(j + 1));
         const size_t bytes = (size_t)strips_in(j, j + 1) * sizeof(double);
         for (int c = 0; c < others; c++) {
             if (c > 0) MPIX_Delta_wait_data(strips[c] + at(j), bytes);
@@ -146,7 +160,7 @@ static void hand(long chunk_bytes) {
     int k = 0;
     for (long a = 0; a < rows; a += chunk, k++) {
         const long b = least(a + chunk, rows);
-        for (long j = a; j < b; j++) sum_strips(j, j + 1);
+        sum_strips(strips[column], at(a), at(b));
         for (int c = 0; c < others; c++) {
             if (c > 0) MPI_Wait(&coming[c][k], MPI_STATUS_IGNORE);
             for (long j = a; j < b; j++) add_strips(c, j);

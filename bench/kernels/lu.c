@@ -1,6 +1,7 @@
 // lu: blts of NAS LU, the lower triangular solve of one plane of points, as a wave over a 2-D grid of ranks (Bao et al. 2012, section
 // III.A). Each rank has n rows of n points, five values in each. Its first row needs the last one of the rank in the north; the first
-// point of each row, the last one of the rank in the west. Boundaries are packed and unpacked within the loop, as in the paper.
+// point of each row, the last one of the rank in the west. The western and the eastern boundary are unpacked and packed within the loop, as
+// in the paper; a northern one is the row above the first, and the last row is a southern one.
 //
 //   ideal = Tc/5 + R V + (R-1) Tm, V = max(4/5 Tc, Tm), for R rows of ranks: eastwards they go on together; southwards a message
 //           is made in a rank's last row and needed in the next one's first
@@ -17,53 +18,70 @@ enum {
     POINTS = 4,
     PIECE = STRIP / VALUES
 }; // of a point; of an inner row; in rows: 480 bytes of a boundary
-enum { SOUTHWARD = 1, EASTWARD };
+enum { SOUTHWARD = 1, EASTWARD = 2 };
 
 typedef double Point[VALUES];
 static Point *plane, *below; // the points that are computed, row by row: of this plane, of the one before
-static Point *last;          // in each column, the point that was computed last
+static Point *above; // in each column, the point that was computed last, in the beginning the northern boundary's
 static Point *from_north, *from_west, *to_south, *to_east;
 static long n;
 static int north, west, south, east;
 
-static int whole(long row) {
+static int whole(long n, long row) {
     return row == 0 || row == n - 1;
 }
 
-static long first_point(long row) {
+static long first_point(long n, long row) {
     return row == 0 ? 0 : n + (row - 1) * POINTS;
 }
 
-// The first loop of blts: what the plane below adds.
+// The first loop of blts: what the plane below adds to a row.
+__attribute__((always_inline)) static inline void rise_in_row(Point *restrict v, const Point *restrict under, long n,
+                                                              long j) {
+    for (long p = first_point(n, j); p < first_point(n, j) + (whole(n, j) ? n : POINTS); p++)
+        for (int m = 0; m < VALUES; m++) v[p][m] = 1 - 1.2 * (0.05 * under[p][m] + 0.02 * under[p][(m + 1) % VALUES]);
+    v[first_point(n, j)][0] += element(VALUES * j);
+}
+
 static void rise(long from, long to) {
-    for (long j = from; j < to; j++) {
-        for (long p = first_point(j); p < first_point(j) + (whole(j) ? n : POINTS); p++)
-            for (int m = 0; m < VALUES; m++)
-                plane[p][m] = 1 - 1.2 * (0.05 * below[p][m] + 0.02 * below[p][(m + 1) % VALUES]);
-        plane[first_point(j)][0] += element(VALUES * j);
-    }
+    for (long j = from; j < to; j++) rise_in_row(plane, below, n, j);
     worked(to - from);
 }
 
 // The second: what the points in the north and west add; then the diagonal block.
-static void solve(double *v, const double *n, const double *w) {
+__attribute__((always_inline)) static inline void solve(double *v, const double *n, const double *w) {
     for (int m = 0; m < VALUES; m++) {
         int k = (m + 1) % VALUES;
         v[m] = 0.9 * (v[m] - 1.2 * (0.05 * n[m] + 0.02 * n[k]) - 1.2 * (0.05 * w[m] + 0.02 * w[k]));
     }
 }
 
+// From the point in the west of a row to its last one.
+__attribute__((always_inline)) static inline void solve_row(Point *restrict plane, Point *restrict above, long n,
+                                                            long j, double *left) {
+    Point *v = plane + first_point(n, j);
+    const long step = whole(n, j) ? 1 : (n + POINTS - 1) / POINTS;
+    for (int m = 1; m < VALUES; m++) v[0][m] += element(VALUES * j + m);
+    for (long i = 0; i < n; i += step, v++) {
+        solve(*v, above[i], left);
+        for (int m = 0; m < VALUES; m++) left[m] = above[i][m] = v[0][m];
+    }
+}
+
+static void begin_with_north(void) {
+    memcpy(above, from_north, (size_t)n * sizeof *above);
+}
+
+static void end_with_south(void) {
+    memcpy(to_south, above, (size_t)n * sizeof *above);
+}
+
 static void wave(long from, long to) {
     for (long j = from; j < to; j++) {
-        Point *v = plane + first_point(j);
-        for (int m = 1; m < VALUES; m++) v[0][m] += element(VALUES * j + m);
-        const double *left = from_west[j];
-        for (long i = 0; i < n; i += whole(j) ? 1 : (n + POINTS - 1) / POINTS, v++) {
-            solve(*v, j == 0 ? from_north[i] : last[i], left);
-            left = memcpy(last[i], *v, sizeof *v);
-            if (j == n - 1) memcpy(to_south[i], *v, sizeof *v);
-        }
-        memcpy(to_east[j], left, sizeof *v);
+        double left[VALUES];
+        memcpy(left, from_west[j], sizeof left);
+        solve_row(plane, above, n, j, left);
+        memcpy(to_east[j], left, sizeof left);
     }
     worked((VALUES - 1) * (to - from));
 }
@@ -78,7 +96,9 @@ static void wave_all(long from, long to) {
 
 static void compute(void) {
     rise_all();
+    begin_with_north();
     wave_all(0, n);
+    end_with_south();
 }
 
 // Points of a boundary, the whole of it if nothing else is said. There is no rank beyond the grid's edge: MPI_PROC_NULL.
@@ -86,12 +106,35 @@ static int values(long from, long to) {
     return (int)(to - from) * VALUES;
 }
 
+// A procedure with arguments, as it is in Fortran: no two of them overlap.
+__attribute__((noinline)) static void blts(double (*restrict v)[VALUES], double (*restrict under)[VALUES],
+                                           double (*restrict row_above)[VALUES], double (*restrict in_north)[VALUES],
+                                           double (*restrict in_west)[VALUES], double (*restrict out_south)[VALUES],
+                                           double (*restrict out_east)[VALUES], long n, const int to[4]) {
+    const int north = to[0], west = to[1], south = to[2], east = to[3];
+    MPI_Recv(in_north, (int)n * VALUES, MPI_DOUBLE, north, SOUTHWARD, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Recv(in_west, (int)n * VALUES, MPI_DOUBLE, west, EASTWARD, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    for (long j = 0; j < n; j++) {
+        rise_in_row(v, under, n, j);
+        worked(1);
+    }
+    for (long i = 0; i < n; i++)
+        for (int m = 0; m < VALUES; m++) row_above[i][m] = in_north[i][m];
+    for (long j = 0; j < n; j++) {
+        double left[VALUES];
+        for (int m = 0; m < VALUES; m++) left[m] = in_west[j][m];
+        solve_row(v, row_above, n, j, left);
+        for (int m = 0; m < VALUES; m++) out_east[j][m] = left[m];
+        worked(VALUES - 1);
+    }
+    for (long i = 0; i < n; i++)
+        for (int m = 0; m < VALUES; m++) out_south[i][m] = row_above[i][m];
+    MPI_Send(out_east, (int)n * VALUES, MPI_DOUBLE, east, EASTWARD, MPI_COMM_WORLD); // as it is complete first
+    MPI_Send(out_south, (int)n * VALUES, MPI_DOUBLE, south, SOUTHWARD, MPI_COMM_WORLD);
+}
+
 static void plain(void) {
-    MPI_Recv(from_north, values(0, n), MPI_DOUBLE, north, SOUTHWARD, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    MPI_Recv(from_west, values(0, n), MPI_DOUBLE, west, EASTWARD, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    compute();
-    MPI_Send(to_south, values(0, n), MPI_DOUBLE, south, SOUTHWARD, MPI_COMM_WORLD);
-    MPI_Send(to_east, values(0, n), MPI_DOUBLE, east, EASTWARD, MPI_COMM_WORLD);
+    blts(plane, below, above, from_north, from_west, to_south, to_east, n, (int[]){north, west, south, east});
 }
 
 static void delta(void) {
@@ -102,14 +145,15 @@ static void delta(void) {
     MPIX_Delta_recv(from_north, values(0, n), MPI_DOUBLE, north, SOUTHWARD, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     MPIX_Delta_recv(from_west, values(0, n), MPI_DOUBLE, west, EASTWARD, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     MPIX_Delta_wait_data(from_north, (size_t)n * sizeof(Point));
+    begin_with_north();
     for (long a = 0; a < n; a += PIECE) {
         long b = least(a + PIECE, n);
         MPIX_Delta_wait_data(from_west[a], (size_t)(b - a) * sizeof(Point));
         wave(a, b);
         MPIX_Delta_send_data(to_east[a], (size_t)(b - a) * sizeof(Point));
     }
-    MPIX_Delta_send_end(
-        &leaving[1]); // complete with the last row, as what goes south; by hand its last chunk leaves first as well
+    MPIX_Delta_send_end(&leaving[1]); // complete first
+    end_with_south();
     MPIX_Delta_send_end(&leaving[0]);
     MPIX_Delta_recv_end(from_north, MPI_STATUS_IGNORE);
     MPIX_Delta_recv_end(from_west, MPI_STATUS_IGNORE);
@@ -130,6 +174,7 @@ static void hand(long chunk_bytes) {
                   &coming[k++]);
     rise_all();
     MPI_Wait(&north_came, MPI_STATUS_IGNORE);
+    begin_with_north();
     k = 0;
     for (long a = 0; a < n; a += chunk, k++) {
         long b = least(a + chunk, n);
@@ -137,6 +182,7 @@ static void hand(long chunk_bytes) {
         wave_all(a, b);
         MPI_Isend(to_east[a], values(a, b), MPI_DOUBLE, east, EASTWARD, MPI_COMM_WORLD, &going[k]);
     }
+    end_with_south();
     MPI_Isend(to_south, values(0, n), MPI_DOUBLE, south, SOUTHWARD, MPI_COMM_WORLD, &going[k++]);
     MPI_Waitall(k, going, MPI_STATUSES_IGNORE);
 }
@@ -148,9 +194,11 @@ static void independent(void) {
     MPI_Irecv(from_west, values(0, n), MPI_DOUBLE, west, EASTWARD, MPI_COMM_WORLD, &came[1]);
     rise_all();
     MPI_Waitall(2, came, MPI_STATUSES_IGNORE);
+    begin_with_north();
     wave_all(0, n);
-    MPI_Isend(to_south, values(0, n), MPI_DOUBLE, south, SOUTHWARD, MPI_COMM_WORLD, &left[0]);
-    MPI_Isend(to_east, values(0, n), MPI_DOUBLE, east, EASTWARD, MPI_COMM_WORLD, &left[1]);
+    end_with_south();
+    MPI_Isend(to_east, values(0, n), MPI_DOUBLE, east, EASTWARD, MPI_COMM_WORLD, &left[0]);
+    MPI_Isend(to_south, values(0, n), MPI_DOUBLE, south, SOUTHWARD, MPI_COMM_WORLD, &left[1]);
     MPI_Waitall(2, left, MPI_STATUSES_IGNORE);
 }
 
@@ -177,15 +225,15 @@ static void set_up(void) {
     west = column > 0 ? rank - 1 : MPI_PROC_NULL;
     east = column + 1 < columns ? rank + 1 : MPI_PROC_NULL;
 
-    size_t computed = (size_t)(first_point(n - 1) + n), boundary = (size_t)n * sizeof(Point);
+    size_t computed = (size_t)(first_point(n, n - 1) + n), boundary = (size_t)n * sizeof(Point);
     plane = calloc(computed, sizeof *plane);
     below = calloc(computed, sizeof *below);
-    last = calloc((size_t)n, sizeof *last);
+    above = calloc((size_t)n, sizeof *above);
     from_north = own_pages(boundary), from_west = own_pages(boundary);
     to_south = own_pages(boundary), to_east = own_pages(boundary);
     coming = calloc((size_t)n, sizeof *coming);
     going = calloc((size_t)n + 1, sizeof *going);
-    if (!plane || !below || !last || !from_north || !from_west || !to_south || !to_east || !coming || !going)
+    if (!plane || !below || !above || !from_north || !from_west || !to_south || !to_east || !coming || !going)
         give_up("no memory for %ld bytes", option.bytes);
     for (size_t p = 0; p < computed; p++)
         for (int m = 0; m < VALUES; m++) below[p][m] = (double)((p * 7 + (size_t)m * 3 + (size_t)rank) % 101);
@@ -193,8 +241,8 @@ static void set_up(void) {
 
 static void reset(void) {
     size_t boundary = (size_t)n * sizeof(Point);
-    memset(plane, 0xff, (size_t)(first_point(n - 1) + n) * sizeof *plane);
-    memset(last, 0xff, boundary);
+    memset(plane, 0xff, (size_t)(first_point(n, n - 1) + n) * sizeof *plane);
+    memset(above, 0xff, boundary);
     memset(to_south, 0xff, boundary);
     memset(to_east, 0xff, boundary);
     memset(from_north, north == MPI_PROC_NULL ? 0 : 0xff, boundary);
@@ -202,7 +250,7 @@ static void reset(void) {
 }
 
 static struct Result result(void) {
-    return (struct Result){plane, (size_t)(first_point(n - 1) + n) * sizeof *plane};
+    return (struct Result){plane, (size_t)(first_point(n, n - 1) + n) * sizeof *plane};
 }
 
 const struct Kernel *kernel(void) {

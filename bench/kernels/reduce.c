@@ -14,27 +14,54 @@ static double *sum, *from_child[2];
 static long n;
 static int parent, children, child[2];
 
-static void own(long from, long to) {
-    for (long i = from; i < to; i++) sum[i] = rank + element(i);
-    worked(to - from);
+static void own(double *a, long from, long to) {
+    for (long i = from; i < to; i++) {
+        a[i] = rank + element(i);
+        worked(1);
+    }
 }
 
 // Child by child, so that every variant adds in the same order.
-static void add(const double *more, long from, long to) {
-    for (long i = from; i < to; i++) sum[i] += more[i];
+static void add(double *a, const double *more, long from, long to) {
+    for (long i = from; i < to; i++) a[i] += more[i];
 }
 
 static void compute(void) {
-    for (long a = 0; a < n; a += STRIP) own(a, least(a + STRIP, n));
+    own(sum, 0, n);
+}
+
+__attribute__((noinline)) static void leaf(double *restrict a, long n, int parent) {
+    const double own = rank;
+    for (long i = 0; i < n; i++) {
+        a[i] = own + element(i);
+        worked(1);
+    }
+    MPI_Send(a, (int)n, MPI_DOUBLE, parent, 0, MPI_COMM_WORLD);
+}
+
+__attribute__((noinline)) static void add_from_child(double *restrict a, double *restrict more, long n, int from) {
+    MPI_Recv(more, (int)n, MPI_DOUBLE, from, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    for (long i = 0; i < n; i++) a[i] += more[i];
+}
+
+__attribute__((noinline)) static void add_and_pass_on(double *restrict a, double *restrict more, long n, int from,
+                                                      int parent) {
+    MPI_Recv(more, (int)n, MPI_DOUBLE, from, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    for (long i = 0; i < n; i++) a[i] += more[i];
+    MPI_Send(a, (int)n, MPI_DOUBLE, parent, 0, MPI_COMM_WORLD);
 }
 
 static void plain(void) {
-    compute();
-    for (int c = 0; c < children; c++) {
-        MPI_Recv(from_child[c], (int)n, MPI_DOUBLE, child[c], 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-        add(from_child[c], 0, n);
+    if (children == 0) {
+        leaf(sum, n, parent);
+        return;
     }
-    if (parent >= 0) MPI_Send(sum, (int)n, MPI_DOUBLE, parent, 0, MPI_COMM_WORLD);
+    own(sum, 0, n);
+    for (int c = 0; c < children; c++)
+        if (parent >= 0 && c == children - 1)
+            add_and_pass_on(sum, from_child[c], n, child[c], parent);
+        else
+            add_from_child(sum, from_child[c], n, child[c]);
 }
 
 static void delta(void) {
@@ -44,10 +71,10 @@ static void delta(void) {
         MPIX_Delta_recv(from_child[c], (int)n, MPI_DOUBLE, child[c], 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     for (long a = 0; a < n; a += STRIP) {
         long b = least(a + STRIP, n);
-        own(a, b);
+        own(sum, a, b);
         for (int c = 0; c < children; c++) {
             MPIX_Delta_wait_data(from_child[c] + a, (size_t)(b - a) * sizeof *sum);
-            add(from_child[c], a, b);
+            add(sum, from_child[c], a, b);
         }
         MPIX_Delta_send_data(sum + a, (size_t)(b - a) * sizeof *sum);
     }
@@ -70,10 +97,10 @@ static void hand(long chunk_bytes) {
     k = 0;
     for (long a = 0; a < n; a += chunk, k++) {
         long b = least(a + chunk, n);
-        for (long s = a; s < b; s += STRIP) own(s, least(s + STRIP, b));
+        own(sum, a, b);
         for (int c = 0; c < children; c++) {
             MPI_Wait(&coming[c][k], MPI_STATUS_IGNORE);
-            add(from_child[c], a, b);
+            add(sum, from_child[c], a, b);
         }
         if (parent >= 0) MPI_Isend(sum + a, (int)(b - a), MPI_DOUBLE, parent, 1, MPI_COMM_WORLD, &going[k]);
     }

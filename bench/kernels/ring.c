@@ -17,21 +17,30 @@ static double *out[2], *in[2];
 static long n;
 static int left, right;
 
-// Step s makes out[s % 2] from what came in step s - 1.
-static void step(int s, long from, long to) {
-    double *to_right = out[s % 2], *from_left = in[(s + 1) % 2];
-    for (long i = from; i < to; i++) to_right[i] = (s == 0 ? rank : from_left[i]) + element(i);
-    worked(to - from);
+// What step s sends, from what came in the step before.
+static void step(int s, double *to_right, const double *from_left, long from, long to) {
+    for (long i = from; i < to; i++) {
+        to_right[i] = (s == 0 ? rank : from_left[i]) + element(i);
+        worked(1);
+    }
+}
+
+// The message of this step comes into one of `in` while that of the last one is read from the other.
+__attribute__((noinline)) static void turn(int s, double *restrict to_right, const double *restrict from_left,
+                                           double *restrict coming, long n, int left, int right) {
+    MPI_Request request[2];
+    const double own = rank;
+    MPI_Irecv(coming, (int)n, MPI_DOUBLE, left, 0, MPI_COMM_WORLD, &request[0]);
+    for (long i = 0; i < n; i++) {
+        to_right[i] = (s == 0 ? own : from_left[i]) + element(i);
+        worked(1);
+    }
+    MPI_Isend(to_right, (int)n, MPI_DOUBLE, right, 0, MPI_COMM_WORLD, &request[1]);
+    MPI_Waitall(2, request, MPI_STATUSES_IGNORE);
 }
 
 static void plain(void) {
-    for (int s = 0; s < STEPS; s++) {
-        MPI_Request request[2];
-        MPI_Irecv(in[s % 2], (int)n, MPI_DOUBLE, left, 0, MPI_COMM_WORLD, &request[0]);
-        for (long a = 0; a < n; a += STRIP) step(s, a, least(a + STRIP, n));
-        MPI_Isend(out[s % 2], (int)n, MPI_DOUBLE, right, 0, MPI_COMM_WORLD, &request[1]);
-        MPI_Waitall(2, request, MPI_STATUSES_IGNORE);
-    }
+    for (int s = 0; s < STEPS; s++) turn(s, out[s % 2], in[(s + 1) % 2], in[s % 2], n, left, right);
 }
 
 static void delta(void) {
@@ -43,7 +52,7 @@ static void delta(void) {
         for (long a = 0; a < n; a += STRIP) {
             long b = least(a + STRIP, n);
             if (s > 0) MPIX_Delta_wait_data(from_left + a, (size_t)(b - a) * sizeof *from_left);
-            step(s, a, b);
+            step(s, to_right, from_left, a, b);
             MPIX_Delta_send_data(to_right + a, (size_t)(b - a) * sizeof *to_right);
         }
         MPIX_Delta_send_end(&leaving[s % 2]);
@@ -74,7 +83,7 @@ static void hand(long chunk_bytes) {
         for (long a = 0; a < n; a += chunk, k++) {
             long b = least(a + chunk, n);
             if (s > 0) MPI_Wait(&coming[(s + 1) % 2][k], MPI_STATUS_IGNORE);
-            for (long p = a; p < b; p += STRIP) step(s, p, least(p + STRIP, b));
+            step(s, out[s % 2], in[(s + 1) % 2], a, b);
             MPI_Isend(out[s % 2] + a, (int)(b - a), MPI_DOUBLE, right, 1, MPI_COMM_WORLD, &going[s % 2][k]);
         }
     }
@@ -94,7 +103,7 @@ static int hops(void) {
 }
 
 static void compute(void) { // one step of it
-    for (long a = 0; a < n; a += STRIP) step(0, a, least(a + STRIP, n));
+    step(0, out[0], in[1], 0, n);
 }
 
 static void set_up(void) {

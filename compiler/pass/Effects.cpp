@@ -1,4 +1,5 @@
 #include "Effects.h"
+#include "Options.h"
 
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Analysis/MemoryLocation.h"
@@ -23,7 +24,8 @@ Analyses::Analyses(Function &function, FunctionAnalysisManager &manager)
 bool Effects::is_harmless(const CallBase &call) const {
     const Function *callee = call.getCalledFunction();
     if (!callee) return false;
-    if (is_contained({"MPI_Wtime", "MPI_Wtick", "mpi_wtime_", "mpi_wtick_"}, callee->getName())) return true;
+    if (options::is_harmless(callee->getName())) return true;
+    if (is_contained<StringRef>({"MPI_Wtime", "MPI_Wtick", "mpi_wtime_", "mpi_wtick_"}, callee->getName())) return true;
     LibFunc which;
     if (!known.library.getLibFunc(*callee, which) || !known.library.has(which)) return false;
     StringRef name = callee->getName();
@@ -61,6 +63,18 @@ const Value *Effects::object(const Value *pointer) const {
     const SCEV *address = known.evolution.getSCEV(const_cast<Value *>(pointer));
     if (const auto *base = dyn_cast<SCEVUnknown>(known.evolution.getPointerBase(address))) pointer = base->getValue();
     return choice_besides_null(getUnderlyingObject(pointer, 0), 3);
+}
+
+static bool is_same_place(const Value *one, const Value *other, unsigned depth) {
+    if (one == other) return true;
+    auto *a = dyn_cast<Instruction>(one), *b = dyn_cast<Instruction>(other);
+    if (depth == 0 || !a || !b || !isa<LoadInst, GetElementPtrInst>(a) || !a->isSameOperationAs(b)) return false;
+    return all_of(zip(a->operands(), b->operands()),
+                  [&](const auto &both) { return is_same_place(std::get<0>(both), std::get<1>(both), depth - 1); });
+}
+
+bool is_taken_for(const Value *one, const Value *other) {
+    return one == other || (isa<LoadInst>(one) && isa<LoadInst>(other) && is_same_place(one, other, 6));
 }
 
 bool Effects::are_apart(const Value *one, const Value *other) const {
@@ -107,7 +121,7 @@ Touch Effects::touches(const Instruction &instruction, const Value *memory, Of o
     Touch result = Touch::no;
     for (const Access &access : all) {
         if (!access.writes && !reads_count) continue;
-        if (object(access.pointer) == object(memory)) return Touch::yes;
+        if (are_taken_for_one(access.pointer, memory)) return Touch::yes;
         if (!are_apart(access.pointer, memory)) result = Touch::maybe;
     }
     return result;
@@ -136,7 +150,7 @@ SmallVector<Access, 2> Effects::accesses(Instruction &instruction) const {
 bool Effects::may_write(Instruction &instruction, const MemoryLocation &where) const {
     if (auto *call = dyn_cast<CallBase>(&instruction)) {
         if (is_harmless(*call)) return false;
-        if (const MpiCall *mpi = lookup(*call); mpi && mpi->kind == Kind::send) {
+        if (const MpiCall *mpi = lookup(*call); mpi && (mpi->kind == Kind::send || mpi->is_waited_for())) {
             for (unsigned argument = 0; argument < mpi->arguments; ++argument)
                 if (mpi->is_output(argument) &&
                     !known.aliases.isNoAlias(MemoryLocation::getBeforeOrAfter(call->getArgOperand(argument)), where))

@@ -14,13 +14,15 @@ public:
         iteration, // of plan.loop: a function of its counter
         loop,      // all iterations of all loops that do not contain plan.loop
     };
-    /// The lowest (or highest) value that an address takes. Null: not known.
+    /// The lowest (or highest) value that an address takes, or one beyond. Null: not known.
     const llvm::SCEV *extreme(const llvm::SCEV *address, bool lowest, Over over = Over::iteration);
 
     /// Does a step go up or down? Where nobody knows it is taken to go the way that it looks, and compared at run time.
     Direction direction(const llvm::SCEV *step);
 
 private:
+    /// Linear where the expression is one or the other of several: nowhere less than it (above), or nowhere more. Or the expression itself.
+    const llvm::SCEV *bound(const llvm::SCEV *expression, bool above);
     void check_positive(const llvm::SCEV *step);
 
     llvm::ScalarEvolution &evolution;

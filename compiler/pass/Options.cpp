@@ -9,19 +9,23 @@ using namespace llvm;
 
 namespace stretto::compiler::options {
 
-enum class What { off, send, receive, all };
+enum class What { off, send, receive, collective, all };
 
 static cl::opt<std::uint64_t>
     strip_bytes_option("stretto-strip-bytes", cl::init(0),
                        cl::desc("bytes of a message that become ready at a time; 0: the runtime says"));
-static cl::opt<What>
-    what_option("stretto-what", cl::init(What::all), cl::desc("which operations start in their loops"),
-                cl::values(clEnumValN(What::off, "off", "none"), clEnumValN(What::send, "send", "sends"),
-                           clEnumValN(What::receive, "receive", "receives"), clEnumValN(What::all, "all", "all")));
+static cl::opt<What> what_option("stretto-what", cl::init(What::all), cl::desc("which operations start in their loops"),
+                                 cl::values(clEnumValN(What::off, "off", "none"),
+                                            clEnumValN(What::send, "send", "sends"),
+                                            clEnumValN(What::receive, "receive", "receives"),
+                                            clEnumValN(What::collective, "collective", "collectives"),
+                                            clEnumValN(What::all, "all", "all")));
 static cl::opt<bool> check_option("stretto-check", cl::init(false),
                                   cl::desc("keep what left early and compare it at the end of the call"));
 static cl::opt<std::string> plan_option("stretto-plan", cl::value_desc("file"),
                                         cl::desc("write what became of each call as YAML"));
+static cl::opt<std::string> harmless_option("stretto-harmless", cl::value_desc("name,name"),
+                                            cl::desc("functions that do not communicate and use no message"));
 
 static std::string set(StringRef word) {
     StringRef name = word.ltrim('-').split('=').first, value = word.split('=').second;
@@ -29,8 +33,8 @@ static std::string set(StringRef word) {
     auto found = all.find(name);
     if (name.substr(0, 8) != "stretto-" || found == all.end())
         return "STRETTO_PASS_OPTIONS: there is no option " + word.str() +
-               "; there are -stretto-strip-bytes=N, -stretto-what=off|send|receive|all, -stretto-check, "
-               "-stretto-plan=FILE";
+               "; there are -stretto-strip-bytes=N, -stretto-what=off|send|receive|collective|all, -stretto-check, "
+               "-stretto-plan=FILE, -stretto-harmless=NAME,NAME";
     cl::Option *option = found->second;
     if (option->getNumOccurrences()) return {}; // the command line has said it
     if (option->addOccurrence(0, name, value)) return "STRETTO_PASS_OPTIONS: " + word.str() + " is not understood";
@@ -54,8 +58,12 @@ bool wants(Kind kind) {
     return what_option == What::all || what_option == (kind == Kind::send ? What::send : What::receive);
 }
 
+bool wants_collectives() {
+    return what_option == What::all || what_option == What::collective;
+}
+
 std::string what() {
-    const char *const names[] = {"off", "send", "receive", "all"};
+    const char *const names[] = {"off", "send", "receive", "collective", "all"};
     return names[static_cast<int>(what_option.getValue())];
 }
 
@@ -64,6 +72,12 @@ bool is_checked() {
 }
 std::string plan_file() {
     return plan_option;
+}
+
+bool is_harmless(StringRef function) {
+    SmallVector<StringRef, 4> names;
+    StringRef(harmless_option).split(names, ',');
+    return is_contained(names, function);
 }
 
 } // namespace stretto::compiler::options

@@ -1,5 +1,8 @@
 /// The pass: finds the MPI calls of each function, asks Legality, carries out what is allowed, and says what became of each call.
+#include "Callees.h"
+#include "Collectives.h"
 #include "Compat.h"
+#include "Exchanges.h"
 #include "Legality.h"
 #include "Options.h"
 #include "Remarks.h"
@@ -28,13 +31,20 @@ public:
         made.clear();
         bool changed = false;
         for (Function &function : module)
-            if (!function.isDeclaration()) changed |= run_on(function, functions);
+            if (!function.isDeclaration()) {
+                changed |= run_on(function, functions);
+                changed |= run_on_collectives(function, functions);
+            }
         made = one_for_each_call(std::move(made));
         for (const Made &one : made) remark(functions.getResult<OptimizationRemarkEmitterAnalysis>(*one.function), one);
         if (!options::plan_file().empty()) {
             std::vector<Decision> decisions;
-            for (Made &one : made) decisions.push_back(one.decision);
-            if (std::string wrong = write_plan(options::plan_file(), decisions); !wrong.empty())
+            for (Made &one : made) {
+                decisions.push_back(one.decision);
+                decisions.back().says = text(one.decision);
+            }
+            if (std::string wrong = write_plan(options::plan_file(), module.getSourceFileName(), decisions);
+                !wrong.empty())
                 module.getContext().emitError(wrong);
         }
         return changed ? PreservedAnalyses::none() : PreservedAnalyses::all();
@@ -60,10 +70,16 @@ private:
                 if (!mpi && other_point_to_point(*call).empty()) continue;
                 if (function.hasOptNone())
                     refused(*call, {"the function is not optimised", {}, "compile it with -O2"});
+                else if (!mpi && StringRef(other_point_to_point(*call)).contains("endrecv_replace"))
+                    refused(*call, {"one buffer is for both messages: what comes may not overwrite what has not left",
+                                    {},
+                                    "use MPI_Sendrecv with two buffers"});
+                else if (!mpi && lookup_start(*call))
+                    refused(*call, {"what becomes of its message is told where the request is made", {}, ""});
                 else if (!mpi)
-                    refused(
-                        *call,
-                        {"only MPI_Send, MPI_Isend and MPI_Recv are changed", {}, "use one of these where you can"});
+                    refused(*call, {"only MPI_Send, MPI_Isend, MPI_Recv, MPI_Irecv and MPI_Sendrecv are changed",
+                                    {},
+                                    "use one of these where you can"});
                 else if (!options::wants(mpi->kind))
                     refused(*call, {"-fstretto=" + options::what() + " leaves it out", {}, ""});
                 else
@@ -83,6 +99,9 @@ private:
         };
         for (CallBase *call : calls) ask(call, Kind::send);
         for (CallBase *call : reverse(calls)) ask(call, Kind::receive);
+        // Some of MPI_Irecv are waited for in another order than they are posted in.
+        for (CallBase *call : reverse(calls))
+            if (!plans.count(call)) ask(call, Kind::receive);
         while (drop_one(plans, refusals)) {
         }
         Plans in_order;
@@ -110,22 +129,88 @@ private:
         return false;
     }
 
+    // The simplifier has run, but what it left need be neither in simplified form nor in LCSSA.
+    static void make_canonical(Function &function, FunctionAnalysisManager &manager) {
+        FunctionPassManager canonical;
+        canonical.addPass(LoopSimplifyPass());
+        canonical.addPass(LCSSAPass());
+        manager.invalidate(function, canonical.run(function, manager));
+    }
+
+    // LLVM peels iterations off a loop, and makes two loops of one where a condition in it does not change. (Where it unrolls the loop
+    // around, each copy has a call and a plan of its own.)
+    static bool is_as_written(const Plan &plan, const Plans &plans, LoopInfo &loops) {
+        const DebugLoc start = plan.loop->getStartLoc(), call = plan.call->getDebugLoc();
+        if (!start || !call || findStringMetadataForLoop(plan.loop, "llvm.loop.peeled.count")) return false;
+        auto same = [](const DebugLoc &one, const DebugLoc &other) {
+            return one && one.getLine() == other.getLine() && one.getCol() == other.getCol();
+        };
+        return all_of(loops.getLoopsInPreorder(), [&](const Loop *other) {
+            return plan.loop->contains(other) || !same(other->getStartLoc(), start) ||
+                   any_of(plans, [&](const auto &its) {
+                       return its.second.loop == other && same(its.first->getDebugLoc(), call);
+                   });
+        });
+    }
+
+    static bool wants_apart(const CallBase &call) {
+        return options::wants(Kind::send) && options::wants(Kind::receive) && is_exchange(call);
+    }
+
+    // Where neither half is split, the call is what it was.
+    void put_back(Exchange &exchange, SmallVectorImpl<CallBase *> &calls, DenseMap<CallBase *, Refusal> &refusals) {
+        const Refusal send = refusals[exchange.send], receive = refusals[exchange.receive];
+        erase_if(calls, [&](CallBase *call) { return call == exchange.send || call == exchange.receive; });
+        put_together(exchange);
+        refused(*exchange.whole, {"of its send: " + send.reason + "; of its receive: " + receive.reason,
+                                  send.blame ? send.blame : receive.blame, send.advice});
+    }
+
+    // Which of these calls would be split? The function is a copy, and nothing is told of it.
+    SmallVector<bool, 8> would_be_split(Function &copy, ArrayRef<CallBase *> asked, FunctionAnalysisManager &manager) {
+        const std::size_t told = made.size();
+        separate_invokes(copy);
+        for (Exchange &exchange : take_apart(copy)) exchange.whole->deleteValue();
+        reopen_copies(copy, manager);
+        make_canonical(copy, manager);
+        SmallVector<CallBase *, 8> calls = candidates(copy);
+        Analyses analyses(copy, manager);
+        Effects effects(analyses);
+        Values values(analyses, effects);
+        Legality legality(analyses, effects, values);
+        DenseMap<CallBase *, Refusal> refusals;
+        Plans plans = decide(calls, legality, refusals);
+        made.erase(made.begin() + static_cast<std::ptrdiff_t>(told), made.end());
+        SmallVector<bool, 8> result;
+        for (CallBase *call : asked) result.push_back(plans.count(call) != 0);
+        return result;
+    }
+
+    void bring_in_callees(Function &function, FunctionAnalysisManager &manager) {
+        SmallVector<CallBase *, 8> messages;
+        for (Instruction &instruction : instructions(function))
+            if (auto *call = dyn_cast<CallBase>(&instruction))
+                if (const MpiCall *mpi = lookup(*call); mpi && options::wants(mpi->kind)) messages.push_back(call);
+        inline_callees(function, messages, manager, [&](Function &copy, ArrayRef<CallBase *> asked) {
+            return would_be_split(copy, asked, manager);
+        });
+    }
+
     bool run_on(Function &function, FunctionAnalysisManager &manager) {
         if (function.hasOptNone() || none_of(instructions(function), [](Instruction &instruction) {
                 auto *call = dyn_cast<CallBase>(&instruction);
-                return call && lookup(*call) && options::wants(lookup(*call)->kind);
+                return call && ((lookup(*call) && options::wants(lookup(*call)->kind)) || wants_apart(*call));
             })) {
             candidates(function);
             return false;
         }
         manager.invalidate(function, PreservedAnalyses::none());
+        bring_in_callees(function, manager);
         separate_invokes(function);
+        SmallVector<Exchange, 2> exchanges;
+        if (options::wants(Kind::send) && options::wants(Kind::receive)) exchanges = take_apart(function);
         reopen_copies(function, manager);
-        // The simplifier has run, but what it left need be neither in simplified form nor in LCSSA.
-        FunctionPassManager canonical;
-        canonical.addPass(LoopSimplifyPass());
-        canonical.addPass(LCSSAPass());
-        manager.invalidate(function, canonical.run(function, manager));
+        make_canonical(function, manager);
 
         SmallVector<CallBase *, 8> calls = candidates(function);
         Analyses analyses(function, manager);
@@ -134,12 +219,18 @@ private:
         Legality legality(analyses, effects, values);
         DenseMap<CallBase *, Refusal> refusals;
         Plans plans = decide(calls, legality, refusals);
+        for (Exchange &exchange : exchanges)
+            if (plans.count(exchange.send) || plans.count(exchange.receive))
+                exchange.whole->deleteValue();
+            else
+                put_back(exchange, calls, refusals);
 
         SmallVector<std::size_t, 8> done;
         for (CallBase *call : calls) {
             if (auto found = plans.find(call); found != plans.end()) {
                 Decision decision = describe(*call);
                 add_plan(decision, found->second, analyses.evolution);
+                decision.as_written = is_as_written(found->second, plans, analyses.loops);
                 done.push_back(made.size());
                 made.push_back({std::move(decision), &function, call->getDebugLoc()});
             } else {
@@ -148,6 +239,75 @@ private:
         }
         std::vector<std::string> strips = transform(analyses, values, plans);
         for (auto [index, strip] : zip(done, strips)) made[index].decision.strip = strip;
+        manager.invalidate(function, PreservedAnalyses::none());
+        return true;
+    }
+
+    SmallVector<CallBase *, 4> collective_candidates(Function &function) {
+        SmallVector<CallBase *, 4> result;
+        for (BasicBlock *block : ReversePostOrderTraversal<Function *>(&function))
+            for (Instruction &instruction : *block) {
+                auto *call = dyn_cast<CallBase>(&instruction);
+                if (!call || name_of_collective(*call).empty()) continue;
+                if (function.hasOptNone())
+                    refused(*call, {"the function is not optimised", {}, "compile it with -O2"});
+                else if (name_of_collective(*call) == "MPI_Barrier")
+                    refused(*call, {"it moves no data", {}, ""});
+                else if (!lookup_collective(*call))
+                    refused(*call, {"it is not fed or used by strips yet", {}, "use the blocking call where you can"});
+                else if (!options::wants_collectives())
+                    refused(*call, {"-fstretto=" + options::what() + " leaves it out", {}, ""});
+                else
+                    result.push_back(call);
+            }
+        return result;
+    }
+
+    // After messages, whose loops have been cut.
+    bool run_on_collectives(Function &function, FunctionAnalysisManager &manager) {
+        if (none_of(instructions(function), [](Instruction &instruction) {
+                auto *call = dyn_cast<CallBase>(&instruction);
+                return call && !name_of_collective(*call).empty();
+            }))
+            return false;
+        if (!function.hasOptNone() && options::wants_collectives()) {
+            manager.invalidate(function, PreservedAnalyses::none());
+            separate_invokes(function);
+            make_canonical(function, manager);
+        }
+        SmallVector<CallBase *, 4> calls = collective_candidates(function);
+        if (calls.empty()) return false;
+        Analyses analyses(function, manager);
+        Effects effects(analyses);
+        Values values(analyses, effects);
+        CollectivePlans plans = plan_collectives(calls, analyses, effects, values);
+
+        SmallVector<std::pair<std::size_t, bool>, 8> sides; // the decision, and whether this is the second side of it
+        for (auto &[call, plan] : plans) {
+            if (!plan.fed && !plan.used) {
+                refused(*call, plan.why());
+                continue;
+            }
+            Decision decision = describe(*call);
+            if (plan.fed) add_plan(decision, *plan.fed, analyses.evolution);
+            if (plan.used) {
+                Decision result = describe(*call);
+                result.is_result = true;
+                add_plan(result, *plan.used, analyses.evolution);
+                if (plan.fed)
+                    decision.result.push_back(std::move(result));
+                else
+                    decision = std::move(result);
+            }
+            sides.push_back({made.size(), false});
+            if (plan.fed && plan.used) sides.push_back({made.size(), true});
+            made.push_back({std::move(decision), &function, call->getDebugLoc()});
+        }
+        std::vector<std::string> strips = transform(analyses, values, plans);
+        for (auto [side, strip] : zip(sides, strips)) {
+            Decision &decision = made[side.first].decision;
+            (side.second ? decision.result.front() : decision).strip = strip;
+        }
         manager.invalidate(function, PreservedAnalyses::none());
         return true;
     }

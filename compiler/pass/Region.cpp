@@ -2,6 +2,7 @@
 
 #include "llvm/IR/CFG.h"
 #include "llvm/IR/Function.h"
+#include "llvm/IR/Instructions.h"
 
 using namespace llvm;
 
@@ -27,6 +28,17 @@ Blocks backward(const BasicBlock *to, const Blocks &barriers) {
         for (const BasicBlock *previous : predecessors(block)) work.push_back(previous);
     }
     return seen;
+}
+
+BasicBlock *after_call(CallBase &call) {
+    auto *invoke = dyn_cast<InvokeInst>(&call);
+    return invoke ? invoke->getNormalDest() : call.getParent();
+}
+
+Blocks header_of(const Loop *loop) {
+    Blocks headers;
+    if (loop) headers.insert(loop->getHeader());
+    return headers;
 }
 
 Blocks headers_around(const Loop *loop) {

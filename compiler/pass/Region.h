@@ -18,6 +18,12 @@ Blocks forward(llvm::ArrayRef<llvm::BasicBlock *> from, const llvm::BasicBlock *
 /// All from where `to` can be reached, without a step beyond a block of `barriers`.
 Blocks backward(const llvm::BasicBlock *to, const Blocks &barriers);
 
+/// From where on what a call opens is open: an invoke that throws has not begun anything.
+llvm::BasicBlock *after_call(llvm::CallBase &call);
+
+/// The header of this loop; of null, none.
+Blocks header_of(const llvm::Loop *loop);
+
 /// The headers of all loops around this one.
 Blocks headers_around(const llvm::Loop *loop);
 

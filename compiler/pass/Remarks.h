@@ -17,6 +17,9 @@ struct Made {
 /// Copies of one call, as inlining makes them, become one; what was done for one of them counts. In the order of the source.
 std::vector<Made> one_for_each_call(std::vector<Made> all);
 
+/// For people, in one sentence.
+std::string text(const Decision &decision);
+
 void remark(llvm::OptimizationRemarkEmitter &emitter, const Made &made);
 
 } // namespace stretto::compiler

@@ -29,6 +29,14 @@ FunctionCallee Runtime::need_range() {
     return note("stretto_need", ModRefInfo::ModRef, {handle, pointer, handle, handle});
 }
 
+FunctionCallee Runtime::ready_blocks() {
+    return note("stretto_ready_blocks", ModRefInfo::Ref, {handle, pointer, handle, handle, handle, handle});
+}
+
+FunctionCallee Runtime::need_blocks() {
+    return note("stretto_need_blocks", ModRefInfo::ModRef, {handle, pointer, handle, handle, handle, handle});
+}
+
 FunctionCallee Runtime::strip() {
     FunctionCallee callee = module.getOrInsertFunction("stretto_strip", FunctionType::get(handle, {handle}, false));
     if (auto *function = dyn_cast<Function>(callee.getCallee())) {
@@ -44,6 +52,10 @@ FunctionCallee Runtime::hold_unless() {
 
 FunctionCallee Runtime::hold_if_overlap() {
     return note("stretto_hold_if_overlap", ModRefInfo::ModRef, {handle, pointer, pointer, pointer});
+}
+
+FunctionCallee Runtime::hold_if_other_overlaps() {
+    return note("stretto_hold_if_other_overlaps", ModRefInfo::ModRef, {handle, pointer, pointer, pointer});
 }
 
 FunctionCallee Runtime::other(StringRef name, Type *result, ArrayRef<Value *> arguments) {

@@ -20,9 +20,12 @@ public:
     llvm::FunctionCallee ready(Direction direction);
     llvm::FunctionCallee need(Direction direction);
     llvm::FunctionCallee need_range();
+    llvm::FunctionCallee ready_blocks();
+    llvm::FunctionCallee need_blocks();
     llvm::FunctionCallee strip();
     llvm::FunctionCallee hold_unless();
     llvm::FunctionCallee hold_if_overlap();
+    llvm::FunctionCallee hold_if_other_overlaps();
     llvm::FunctionCallee other(llvm::StringRef name, llvm::Type *result, llvm::ArrayRef<llvm::Value *> arguments);
 
     /// A static writable `struct stretto_call`. Copies of one call, as inlining makes them, share it.

@@ -9,6 +9,8 @@
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
 #include "llvm/Transforms/Utils/SSAUpdater.h"
 
+#include <deque>
+
 using namespace llvm;
 
 namespace stretto::compiler {
@@ -18,21 +20,30 @@ namespace {
 /// A plan, and what was made of it in front of its loop before anything was moved.
 struct Job {
     Plan *plan;
-    Instruction *before_loop;     // the end of the preheader
-    Loop *around;                 // both the loop and the call, or null
+    Instruction *before_loop; // the end of the preheader
+    Loop *around;             // both the loop and the call, or null
+    DebugLoc line;            // of the call, which will be another one
+    Value *waited = nullptr;  // the buffer where a receive is waited for
+    SmallVector<Value *, 8>
+        near; // the buffer at each load of the message, each access that may touch it, each call aside
     Value *description = nullptr; // struct stretto_call
     Value *buffer = nullptr;
     SmallVector<Value *, 8> arguments;                 // of a send's begin
     SmallVector<std::pair<Value *, Value *>, 4> marks; // offset in the message in iteration 0, and step
-    SmallVector<std::pair<Value *, Value *>, 4> disjoint;
+    // Of blocks alike: the same of the first one. There are some if this is so (i1).
+    SmallVector<std::pair<Value *, Value *>, 4> lowest, highest;
+    Value *stride = nullptr, *blocks = nullptr, *are_alike = nullptr;
+    SmallVector<std::pair<Value *, Value *>, 4> disjoint, other_disjoint;
     Value *ok = nullptr;     // i1: what can be checked without the runtime; null: nothing is to be checked
     Value *begins = nullptr; // i1: may it begin?
     Value *iterations = nullptr;
     SmallVector<std::pair<CallBase *, Value *>, 2>
-        crossed;                   // a send before it, and whether that one goes elsewhere (i1)
-    Instruction *end_at = nullptr; // of a receive
+        crossed;                      // a send before it, and whether that one goes elsewhere (i1)
+    SmallVector<Value *, 2> statuses; // of a receive, at each of its ends
 
-    Value *handle = nullptr;
+    Value *begun = nullptr;         // the handle where it begins
+    BasicBlock *begun_in = nullptr; // from which block on there is one
+    Value *handle = nullptr;        // the handle in front of the loop
 };
 
 class Transformation {
@@ -41,26 +52,36 @@ public:
         : known(known), values(values), runtime(*known.function.getParent()), expander(known.evolution) {}
 
     std::vector<std::string> carry_out(Plans &plans);
+    std::vector<std::string> carry_out(CollectivePlans &plans);
 
 private:
     Job expand(Plan &plan);
+    SmallVector<Value *, 8> started(Plan &plan, Value *buffer, IRBuilder<> &builder);
     Value *is_last_turn(Loop &sweep, Instruction *at);
     Value *per_strip(ArrayRef<Job *> jobs);
 
     void begin_send(Job &job);
     void begin_receive(Job &job);
+    BasicBlock *block_of(const Plan::End &end);
+    void begin_waited(Job &job);
+    void begin_received(Job &job);
     void hold_where_checks_fail(const Job &job, IRBuilder<> &builder);
     void cut(MutableArrayRef<Job *> jobs);
     void end_send(Job &job);
-    void end_receive(Job &job);
+    CallBase *open(CallBase &call, Job *fed, Job *used);
+    void close(CallBase &opened, CallBase &call, Instruction *at);
+    void use(Job &job, CallBase &opened);
+    Value *value_in(BasicBlock *block, Value *value, BasicBlock *from, const Job &job);
     Value *handle_in(const Job &job, BasicBlock *block);
     Value *frontier(const Job &job, Value *done, IRBuilder<> &builder);
+    void say_blocks(const Job &job, Value *low, Value *high, Value *frontier, IRBuilder<> &builder);
 
     Analyses &known;
     Values &values;
     Runtime runtime;
     Expander expander;
     DenseMap<CallBase *, Job *> by_call;
+    DenseMap<std::pair<BasicBlock *, BasicBlock *>, BasicBlock *> made; // blocks on edges
 };
 
 Value *both(Value *one, Value *other, IRBuilder<> &builder) {
@@ -68,25 +89,56 @@ Value *both(Value *one, Value *other, IRBuilder<> &builder) {
 }
 
 Job Transformation::expand(Plan &plan) {
-    Job job{&plan, plan.loop->getLoopPreheader()->getTerminator(), known.loops.getLoopFor(plan.call->getParent())};
+    Job job{&plan, plan.loop->getLoopPreheader()->getTerminator(), known.loops.getLoopFor(plan.opens_at().getParent()),
+            plan.call->getDebugLoc()};
     Instruction *at = job.before_loop;
     IRBuilder<> builder(at);
     builder.SetCurrentDebugLocation(plan.call->getDebugLoc());
-    auto expand = [&](const SCEV *expression, Type *type) { return expander.expandCodeFor(expression, type, at); };
+    auto expand = [&](const SCEV *expression, Type *type) {
+        return expander.expandCodeFor(values.early(expression, plan), type, at);
+    };
 
     job.description = runtime.describe_call(*plan.call);
-    job.buffer = values.before_loop(plan.buffer(), plan, Emit::yes);
+    // The value of something that the call of a receive has.
+    auto received = [&](Value *value, const Instruction *where) {
+        auto *made = dyn_cast<Instruction>(value);
+        if (!made || known.dominators.dominates(made, where)) return value;
+        return value_in(const_cast<BasicBlock *>(where->getParent()), value, made->getParent(), job);
+    };
+    job.buffer = plan.is_send() ? values.before_loop(plan.buffer(), plan, Emit::yes) : received(plan.buffer(), at);
+    if (plan.wait) job.waited = received(plan.buffer(), plan.wait);
+    for (LoadInst *load : plan.loads_of_message) job.near.push_back(received(plan.buffer(), load));
+    for (Instruction *one : plan.may_touch) job.near.push_back(received(plan.buffer(), one));
+    for (Instruction *one : plan.aside) job.near.push_back(received(plan.buffer(), one));
+    if (!plan.is_send() && (plan.wait || plan.mpi->status >= 0)) {
+        Value *status = plan.wait ? plan.wait->getArgOperand(lookup_wait(*plan.wait)->statuses)
+                                  : plan.call->getArgOperand(plan.mpi->status);
+        for (const Plan::End &end : plan.ends)
+            job.statuses.push_back(
+                received(status, end.from ? end.from->getTerminator() : &*end.to->getFirstInsertionPt()));
+    }
     auto offset = [&](const SCEV *address) {
         Value *place = builder.CreatePtrToInt(expand(address, runtime.pointer), runtime.handle);
         return builder.CreateSub(place, builder.CreatePtrToInt(job.buffer, runtime.handle));
     };
-    for (const Mark &mark : plan.marks) {
-        std::pair<Value *, Value *> one{offset(mark.address->getStart()),
-                                        expand(mark.address->getStepRecurrence(known.evolution), runtime.handle)};
-        if (!is_contained(job.marks, one)) job.marks.push_back(one);
+    auto add_mark = [&](SmallVector<std::pair<Value *, Value *>, 4> &marks, const SCEVAddRecExpr *address) {
+        std::pair<Value *, Value *> one{offset(address->getStart()),
+                                        expand(address->getStepRecurrence(known.evolution), runtime.handle)};
+        if (!is_contained(marks, one)) marks.push_back(one);
+    };
+    for (const Mark &mark : plan.marks) add_mark(job.marks, mark.address);
+    if (plan.blocks) {
+        for (const SCEVAddRecExpr *address : plan.blocks->lowest) add_mark(job.lowest, address);
+        for (const SCEVAddRecExpr *address : plan.blocks->highest) add_mark(job.highest, address);
+        job.stride = expand(plan.blocks->stride, runtime.handle);
+        job.blocks = expand(plan.blocks->count, runtime.handle);
+        Value *extent = expand(plan.blocks->extent, runtime.handle);
+        job.are_alike = builder.CreateICmpSGE(job.stride, extent, "stretto.alike");
     }
     for (const Range &range : plan.must_be_disjoint)
         job.disjoint.push_back({expand(range.low, runtime.pointer), expand(range.high, runtime.pointer)});
+    for (const Range &range : plan.other_must_be_disjoint)
+        job.other_disjoint.push_back({expand(range.low, runtime.pointer), expand(range.high, runtime.pointer)});
     for (const SCEV *step : plan.must_be_positive) {
         Value *value = expand(step, step->getType());
         job.ok = both(job.ok, builder.CreateICmpSGT(value, ConstantInt::get(step->getType(), 0)), builder);
@@ -94,14 +146,26 @@ Job Transformation::expand(Plan &plan) {
     for (const SCEVPredicate *assumption : plan.must_hold)
         job.ok = both(job.ok, builder.CreateNot(expander.expandCodeForPredicate(assumption, at)), builder);
 
+    for (auto [one, other] : plan.must_be_same) {
+        Value *early = values.before_loop(one, plan, Emit::yes);
+        Value *message = plan.is_send() ? values.before_loop(other, plan, Emit::yes) : received(other, at);
+        job.ok = both(job.ok, builder.CreateICmpEQ(early, message, "stretto.same"), builder);
+    }
     if (plan.is_send()) {
-        for (unsigned argument = 0; argument < plan.mpi->arguments; ++argument)
+        if (plan.start) job.arguments = started(plan, job.buffer, builder);
+        for (unsigned argument = 0; !plan.start && argument < plan.mpi->arguments; ++argument)
             if (argument == MpiCall::buffer)
                 job.arguments.push_back(job.buffer);
-            else if (plan.mpi->is_scalar(argument))
+            else if (!plan.mpi->is_output(argument))
                 job.arguments.push_back(values.argument(*plan.call, *plan.mpi, argument, plan, Emit::yes));
         for (const Plan::Apart &apart : plan.arguments_apart) {
-            Value *end = builder.CreateGEP(builder.getInt32Ty(), apart.argument, builder.getInt64(1));
+            Value *bytes = builder.getInt64(apart.bytes);
+            if (apart.of_many) {
+                Value *many = plan.mpi->fortran ? values.by_reference(apart.of_many, plan.opens_at(), plan, Emit::yes)
+                                                : values.before_loop(apart.of_many, plan, Emit::yes);
+                bytes = builder.CreateMul(bytes, builder.CreateSExt(many, builder.getInt64Ty()));
+            }
+            Value *end = builder.CreateGEP(builder.getInt8Ty(), apart.argument, bytes);
             Value *below = builder.CreateICmpUGE(expand(apart.written.low, runtime.pointer), end);
             Value *above = builder.CreateICmpULE(expand(apart.written.high, runtime.pointer), apart.argument);
             job.begins = both(job.begins, builder.CreateOr(below, above), builder);
@@ -133,6 +197,19 @@ Job Transformation::expand(Plan &plan) {
     return job;
 }
 
+// What is told of the requests that will be started.
+SmallVector<Value *, 8> Transformation::started(Plan &plan, Value *buffer, IRBuilder<> &builder) {
+    const WaitCall &mpi = *lookup_start(*plan.start);
+    Value *count = builder.getInt32(1);
+    if (mpi.count >= 0) {
+        count = plan.start->getArgOperand(static_cast<unsigned>(mpi.count));
+        count = mpi.fortran ? values.by_reference(count, *plan.start, plan, Emit::yes)
+                            : values.before_loop(count, plan, Emit::yes);
+    }
+    Value *requests = plan.start->getArgOperand(static_cast<unsigned>(mpi.requests));
+    return {buffer, count, values.before_loop(requests, plan, Emit::yes)};
+}
+
 // The loop gets a counter of its own.
 Value *Transformation::is_last_turn(Loop &sweep, Instruction *at) {
     Type *integer = runtime.handle;
@@ -150,7 +227,7 @@ Value *Transformation::is_last_turn(Loop &sweep, Instruction *at) {
 // user does. Where nothing has begun, the loop is one strip.
 Value *Transformation::per_strip(ArrayRef<Job *> jobs) {
     IRBuilder<> builder(jobs.front()->before_loop);
-    builder.SetCurrentDebugLocation(jobs.front()->plan->call->getDebugLoc());
+    builder.SetCurrentDebugLocation(jobs.front()->line);
     auto at_most = [&](Value *a, Value *b) { return builder.CreateBinaryIntrinsic(Intrinsic::umin, a, b); };
     Value *bytes = nullptr;
     for (Job *job : jobs) {
@@ -168,11 +245,10 @@ Value *Transformation::per_strip(ArrayRef<Job *> jobs) {
     return builder.CreateSelect(builder.CreateICmpUGE(length, builder.getInt64(64)), even, length, "stretto.per.strip");
 }
 
-// The innermost or outermost of all marks after so many iterations: a send is final up to the lowest, a receive needs the highest.
-Value *Transformation::frontier(const Job &job, Value *done, IRBuilder<> &builder) {
-    bool lowest = (job.plan->direction == Direction::ascending) == job.plan->is_send();
+// The lowest or highest of marks after so many iterations.
+Value *extreme(ArrayRef<std::pair<Value *, Value *>> marks, bool lowest, Value *done, IRBuilder<> &builder) {
     Value *result = nullptr;
-    for (auto [start, step] : job.marks) {
+    for (auto [start, step] : marks) {
         Value *offset = builder.CreateAdd(start, builder.CreateMul(done, step), "stretto.frontier");
         result =
             result ? builder.CreateBinaryIntrinsic(lowest ? Intrinsic::smin : Intrinsic::smax, result, offset) : offset;
@@ -180,26 +256,46 @@ Value *Transformation::frontier(const Job &job, Value *done, IRBuilder<> &builde
     return result;
 }
 
+// The innermost or outermost of all marks after so many iterations: a send is final up to the lowest, a receive needs the highest.
+Value *Transformation::frontier(const Job &job, Value *done, IRBuilder<> &builder) {
+    bool lowest = (job.plan->direction == Direction::ascending) == job.plan->is_send();
+    return extreme(job.marks, lowest, done, builder);
+}
+
+// Of blocks that turn out not to be alike: one block, from the message's begin to its frontier.
+void Transformation::say_blocks(const Job &job, Value *low, Value *high, Value *frontier, IRBuilder<> &builder) {
+    auto choose = [&](Value *alike, Value *otherwise) { return builder.CreateSelect(job.are_alike, alike, otherwise); };
+    FunctionCallee callee = job.plan->is_send() ? runtime.ready_blocks() : runtime.need_blocks();
+    Value *from = job.plan->is_send() ? low : choose(low, builder.getInt64(0));
+    builder.CreateCall(callee, {job.handle, job.buffer, from, choose(high, frontier), job.stride,
+                                choose(job.blocks, builder.getInt64(1))});
+}
+
 void Transformation::hold_where_checks_fail(const Job &job, IRBuilder<> &builder) {
     for (auto [low, high] : job.disjoint)
         builder.CreateCall(runtime.hold_if_overlap(), {job.handle, job.buffer, low, high});
+    for (auto [low, high] : job.other_disjoint)
+        builder.CreateCall(runtime.hold_if_other_overlaps(), {job.handle, job.buffer, low, high});
     if (job.ok)
         builder.CreateCall(runtime.hold_unless(),
                            {job.handle, job.buffer, builder.CreateZExt(job.ok, builder.getInt32Ty())});
 }
 
-// The handle at the beginning of a block: 0 on ways that did not come through the loop, and in each new turn of the loop around. The
-// runtime takes 0 as not begun, and the end makes the plain call.
-Value *Transformation::handle_in(const Job &job, BasicBlock *block) {
-    BasicBlock *begun = cast<Instruction>(job.handle)->getParent();
-    if (begun == block) return job.handle;
+// A value at the beginning of a block: 0 on ways that did not come through where it is made, and in each new turn of the loop around.
+Value *Transformation::value_in(BasicBlock *block, Value *value, BasicBlock *from, const Job &job) {
+    if (from == block) return value;
     SSAUpdater updater;
-    updater.Initialize(runtime.handle, "stretto.handle");
-    Constant *none = ConstantInt::get(runtime.handle, 0);
+    updater.Initialize(value->getType(), "stretto.handle");
+    Constant *none = Constant::getNullValue(value->getType());
     updater.AddAvailableValue(&block->getParent()->getEntryBlock(), none);
     if (job.around) updater.AddAvailableValue(job.around->getHeader(), none);
-    updater.AddAvailableValue(begun, job.handle);
+    updater.AddAvailableValue(from, value);
     return updater.GetValueInMiddleOfBlock(block);
+}
+
+// The runtime takes 0 as not begun: a send's end makes the plain call, a receive's has nothing to do.
+Value *Transformation::handle_in(const Job &job, BasicBlock *block) {
+    return value_in(block, job.begun, job.begun_in, job);
 }
 
 void Transformation::begin_send(Job &job) {
@@ -230,8 +326,16 @@ void Transformation::begin_send(Job &job) {
         handle->setIncomingValueForBlock(begun->getParent(), begun);
     else
         job.handle = begun;
+    job.begun = job.handle;
+    job.begun_in = cast<Instruction>(job.handle)->getParent();
     builder.SetInsertPoint(job.before_loop);
     hold_where_checks_fail(job, builder);
+}
+
+// Where it goes on.
+Instruction *after(CallBase &call) {
+    auto *invoke = dyn_cast<InvokeInst>(&call);
+    return invoke ? &*invoke->getNormalDest()->getFirstInsertionPt() : call.getNextNode();
 }
 
 // What was a call stays one, and what was an invoke goes on and unwinds as before.
@@ -246,54 +350,112 @@ CallBase *replace(CallBase &old, FunctionCallee callee, ArrayRef<Value *> argume
     return fresh;
 }
 
+// In front of the wait, which then finds no request.
+void Transformation::begin_waited(Job &job) {
+    CallBase &wait = *job.plan->wait;
+    const WaitCall &mpi = *lookup_wait(wait);
+    IRBuilder<> builder(&wait);
+    builder.SetCurrentDebugLocation(job.line);
+    Value *count = mpi.count < 0 ? builder.getInt32(1) : wait.getArgOperand(mpi.count);
+    if (mpi.count >= 0 && mpi.fortran) count = builder.CreateLoad(builder.getInt32Ty(), count);
+    SmallVector<Value *, 4> arguments{job.description, job.waited, count, wait.getArgOperand(mpi.requests)};
+    job.begun =
+        builder.CreateCall(runtime.other(job.plan->mpi->begin, runtime.handle, arguments), arguments, "stretto.begin");
+}
+
+void Transformation::begin_received(Job &job) {
+    CallBase &call = *job.plan->call;
+    SmallVector<Value *, 10> arguments{job.description};
+    arguments.append(call.arg_begin(), call.arg_end());
+    CallBase *begun = replace(call, runtime.other(job.plan->mpi->begin, runtime.handle, arguments), arguments);
+    begun->setName("stretto.begin");
+    job.begun = begun;
+    if (!call.use_empty()) {
+        IRBuilder<> builder(after(*begun));
+        builder.SetCurrentDebugLocation(call.getDebugLoc());
+        SmallVector<Value *, 1> handle{begun};
+        call.replaceAllUsesWith(
+            builder.CreateCall(runtime.other("stretto_recv_error", call.getType(), handle), handle));
+    }
+    call.eraseFromParent();
+}
+
+// The block that it begins; an edge gets one, for all messages that end there.
+BasicBlock *Transformation::block_of(const Plan::End &end) {
+    auto [from, to] = end;
+    if (!from) return to;
+    BasicBlock *&between = made[{from, to}];
+    if (between) return between;
+    between = BasicBlock::Create(to->getContext(), "stretto.end", to->getParent(), to);
+    IRBuilder<>(between).CreateBr(to)->setDebugLoc(from->getTerminator()->getDebugLoc());
+    from->getTerminator()->replaceSuccessorWith(to, between);
+    for (PHINode &phi : to->phis()) {
+        phi.setIncomingBlock(phi.getBasicBlockIndex(from), between);
+        for (int other; (other = phi.getBasicBlockIndex(from)) >= 0;) phi.removeIncomingValue(other, false);
+    }
+    return between;
+}
+
 void Transformation::begin_receive(Job &job) {
     const Plan &plan = *job.plan;
-    SmallVector<Value *, 10> arguments{job.description};
-    for (unsigned argument = 0; argument < plan.mpi->arguments; ++argument)
-        if (static_cast<int>(argument) != plan.mpi->ierr()) arguments.push_back(plan.call->getArgOperand(argument));
-    CallBase *begun = replace(*plan.call, runtime.other(plan.mpi->begin, runtime.handle, arguments), arguments);
-    begun->setName("stretto.begin");
-    job.handle = begun;
-    end_receive(job);
+    const DebugLoc line = job.line;
+    Value *message = plan.wait ? job.waited : plan.buffer();
+    Type *result = plan.mpi->fortran ? Type::getVoidTy(known.function.getContext()) : plan.call->getType();
+    if (plan.wait)
+        begin_waited(job);
+    else
+        begin_received(job);
+    Instruction *opened = after(plan.wait ? *plan.wait : *cast<CallBase>(job.begun));
+    job.begun_in = opened->getParent();
+    job.handle = handle_in(job, job.before_loop->getParent());
+    for (auto [end, status] : zip(plan.ends, job.statuses)) {
+        BasicBlock *block = block_of(end);
+        SmallVector<Value *, 2> arguments{handle_in(job, block), status};
+        IRBuilder<>(block, block->getFirstInsertionPt())
+            .CreateCall(runtime.other(plan.mpi->end, result, arguments), arguments)
+            ->setDebugLoc(line);
+    }
 
-    Value *buffer = begun->getArgOperand(1);
     IRBuilder<> builder(job.before_loop);
     const DataLayout &layout = known.function.getParent()->getDataLayout();
+    auto at = job.near.begin();
     for (LoadInst *load : plan.loads_of_message) {
         builder.SetInsertPoint(load);
+        Value *buffer = *at++;
         Value *low = builder.CreateSub(builder.CreatePtrToInt(load->getPointerOperand(), runtime.handle),
                                        builder.CreatePtrToInt(buffer, runtime.handle));
         Value *high =
             builder.CreateAdd(low, builder.getInt64(layout.getTypeStoreSize(load->getType()).getKnownMinValue()));
-        builder.CreateCall(runtime.need_range(), {job.handle, buffer, low, high});
+        builder.CreateCall(runtime.need_range(), {handle_in(job, load->getParent()), buffer, low, high});
     }
-    if (!plan.sent_meanwhile.empty()) {
-        auto *invoke = dyn_cast<InvokeInst>(begun);
-        builder.SetInsertPoint(invoke ? &*invoke->getNormalDest()->getFirstInsertionPt() : begun->getNextNode());
-        builder.SetCurrentDebugLocation(begun->getDebugLoc());
-        Value *end = builder.CreateIntToPtr(builder.getInt64(~std::uint64_t(0)),
-                                            runtime.pointer); // its length is not known here
-        for (CallBase *send : plan.sent_meanwhile)
-            builder.CreateCall(runtime.hold_if_overlap(),
-                               {job.handle, buffer, send->getArgOperand(MpiCall::buffer), end});
+    Value *last = builder.getInt64(~std::uint64_t(0)); // of a message whose length is not known here
+    for (CallBase *send : plan.sent_meanwhile) {
+        builder.SetInsertPoint(opened);
+        builder.SetCurrentDebugLocation(line);
+        builder.CreateCall(runtime.hold_if_overlap(), {job.begun, message, send->getArgOperand(MpiCall::buffer),
+                                                       builder.CreateIntToPtr(last, runtime.pointer)});
     }
     for (Instruction *near : plan.may_touch) {
         Value *low, *high;
         builder.SetInsertPoint(near);
-        if (auto *call = dyn_cast<CallBase>(near)) { // a receive behind it, whose length nobody knows
+        if (auto *call = dyn_cast<CallBase>(near)) { // a receive behind it
             low = call->getArgOperand(MpiCall::buffer);
-            high = builder.CreateIntToPtr(builder.getInt64(~std::uint64_t(0)), runtime.pointer);
+            high = builder.CreateIntToPtr(last, runtime.pointer);
         } else {
             low = getLoadStorePointerOperand(near);
             high =
                 builder.CreateGEP(builder.getInt8Ty(), low,
                                   builder.getInt64(layout.getTypeStoreSize(getLoadStoreType(near)).getKnownMinValue()));
         }
-        builder.SetCurrentDebugLocation(begun->getDebugLoc());
-        builder.CreateCall(runtime.hold_if_overlap(), {job.handle, buffer, low, high});
+        builder.SetCurrentDebugLocation(line);
+        builder.CreateCall(runtime.hold_if_overlap(), {handle_in(job, near->getParent()), *at++, low, high});
+    }
+    for (Instruction *aside : plan.aside) {
+        builder.SetInsertPoint(aside);
+        builder.CreateCall(runtime.hold_unless(), {handle_in(job, aside->getParent()), *at++, builder.getInt32(0)});
     }
     builder.SetInsertPoint(job.before_loop);
-    builder.SetCurrentDebugLocation(begun->getDebugLoc());
+    builder.SetCurrentDebugLocation(line);
     hold_where_checks_fail(job, builder);
 }
 
@@ -310,6 +472,12 @@ void Transformation::cut(MutableArrayRef<Job *> jobs) {
         if (plan.is_send()) {
             IRBuilder<> builder(strips.after_strip);
             Value *ready = frontier(*job, strips.done_next, builder);
+            if (plan.blocks) {
+                Value *done = builder.CreateSub(strips.done_next, strips.length);
+                say_blocks(*job, extreme(job->lowest, true, done, builder),
+                           extreme(job->lowest, true, strips.done_next, builder), ready, builder);
+                continue;
+            }
             for (Job *receive : jobs) { // in place: no more than has come
                 if (receive->plan->is_send() || receive->buffer != job->buffer) continue;
                 Value *come = frontier(*receive, builder.CreateSub(strips.done_next, one), builder);
@@ -322,6 +490,11 @@ void Transformation::cut(MutableArrayRef<Job *> jobs) {
         auto need = [&](Instruction *before, Value *done) { // all that the last iteration of the strip reads
             IRBuilder<> builder(before);
             Value *last = builder.CreateSub(builder.CreateAdd(done, strips.length), one);
+            if (plan.blocks) {
+                say_blocks(*job, extreme(job->lowest, true, done, builder), extreme(job->highest, false, last, builder),
+                           frontier(*job, last, builder), builder);
+                return;
+            }
             builder.CreateCall(runtime.need(*plan.direction),
                                {job->handle, job->buffer, frontier(*job, last, builder)});
         };
@@ -335,6 +508,12 @@ void Transformation::cut(MutableArrayRef<Job *> jobs) {
 }
 
 void Transformation::end_send(Job &job) {
+    if (CallBase *start = job.plan->start) { // which then finds its message begun
+        SmallVector<Value *, 1> handle{handle_in(job, start->getParent())};
+        Type *none = Type::getVoidTy(known.function.getContext());
+        IRBuilder<>(start).CreateCall(runtime.other(job.plan->mpi->end, none, handle), handle)->setDebugLoc(job.line);
+        return;
+    }
     CallBase &call = *job.plan->call;
     SmallVector<Value *, 10> arguments{handle_in(job, call.getParent()), job.description};
     arguments.append(call.arg_begin(), call.arg_end());
@@ -343,25 +522,20 @@ void Transformation::end_send(Job &job) {
     call.eraseFromParent();
 }
 
-void Transformation::end_receive(Job &job) {
-    const Plan &plan = *job.plan;
-    CallBase &call = *plan.call;
-    SmallVector<Value *, 3> arguments{job.handle, call.getArgOperand(plan.mpi->status)};
-    if (plan.mpi->ierr() >= 0) arguments.push_back(call.getArgOperand(plan.mpi->ierr()));
-    FunctionCallee callee = runtime.other(plan.mpi->end, call.getType(), arguments);
-    CallBase *end;
+// Behind another call, which unwinds as this one does.
+CallBase *insert_as(CallBase &call, FunctionCallee callee, ArrayRef<Value *> arguments, Instruction *at) {
+    CallBase *fresh;
     if (auto *invoke = dyn_cast<InvokeInst>(&call)) {
-        BasicBlock *here = job.end_at->getParent(), *pad = invoke->getUnwindDest();
-        BasicBlock *rest = here->splitBasicBlock(job.end_at, "stretto.received");
+        BasicBlock *here = at->getParent(), *pad = invoke->getUnwindDest();
+        BasicBlock *rest = here->splitBasicBlock(at, "stretto.received");
         here->getTerminator()->eraseFromParent();
-        end = IRBuilder<>(here).CreateInvoke(callee, rest, pad, arguments);
+        fresh = IRBuilder<>(here).CreateInvoke(callee, rest, pad, arguments);
         for (PHINode &phi : pad->phis()) phi.addIncoming(phi.getIncomingValueForBlock(call.getParent()), here);
     } else {
-        end = IRBuilder<>(job.end_at).CreateCall(callee, arguments);
+        fresh = IRBuilder<>(at).CreateCall(callee, arguments);
     }
-    end->setDebugLoc(call.getDebugLoc());
-    if (!call.use_empty()) call.replaceAllUsesWith(end);
-    call.eraseFromParent();
+    fresh->setDebugLoc(call.getDebugLoc());
+    return fresh;
 }
 
 // As per_strip() has it. step: bytes, 0 where it is not known.
@@ -381,7 +555,6 @@ std::vector<std::string> Transformation::carry_out(Plans &plans) {
         by_call[job.plan->call] = &job;
         auto *step = dyn_cast<ConstantInt>(by_loop[job.plan->loop].front()->marks.front().second);
         told.push_back(step ? strip_text(step->getValue().abs().getLimitedValue()) : strip_text(0));
-        if (!job.plan->is_send()) job.end_at = &*job.plan->end_block->getFirstInsertionPt();
     }
     // From here on nothing asks the analyses any more: blocks appear and calls change.
     for (Job &job : jobs)
@@ -395,9 +568,114 @@ std::vector<std::string> Transformation::carry_out(Plans &plans) {
     return told;
 }
 
+// --- collectives: one call becomes the one that opens it and the one that closes it ---------------------------------------------------
+
+CallBase *Transformation::open(CallBase &call, Job *fed, Job *used) {
+    const Collective &mpi = *lookup_collective(call);
+    IRBuilder<> builder(&call);
+    builder.SetCurrentDebugLocation(call.getDebugLoc());
+    SmallVector<Value *, 12> arguments{builder.getInt64(0), (fed ? fed : used)->description};
+    for (unsigned argument = 0; argument < mpi.fed.arguments; ++argument) {
+        if (mpi.fed.is_output(argument)) continue;
+        Value *value = call.getArgOperand(argument);
+        bool is_read = mpi.fed.fortran && mpi.fed.is_scalar(argument);
+        arguments.push_back(is_read ? builder.CreateLoad(builder.getInt32Ty(), value, "stretto.argument") : value);
+    }
+    CallBase *opened = replace(call, runtime.other(mpi.open, runtime.handle, arguments), arguments);
+    opened->setName("stretto.open");
+    for (Job *job : {fed, used})
+        if (job) job->plan->call = opened;
+    return opened;
+}
+
+void Transformation::close(CallBase &opened, CallBase &call, Instruction *at) {
+    const Collective &mpi = *lookup_collective(call);
+    SmallVector<Value *, 2> arguments{&opened};
+    if (mpi.used.ierr() >= 0) arguments.push_back(call.getArgOperand(mpi.used.ierr()));
+    CallBase *closed = insert_as(call, runtime.other(mpi.used.end, call.getType(), arguments), arguments, at);
+    if (!call.use_empty()) call.replaceAllUsesWith(closed);
+    call.eraseFromParent();
+}
+
+// As a receive, which it is from where it is open.
+void Transformation::use(Job &job, CallBase &opened) {
+    const Plan &plan = *job.plan;
+    job.handle = &opened;
+    Value *buffer = plan.buffer();
+    IRBuilder<> builder(job.before_loop);
+    const DataLayout &layout = known.function.getParent()->getDataLayout();
+    auto bytes_of = [&](Instruction *access) {
+        return builder.getInt64(layout.getTypeStoreSize(getLoadStoreType(access)).getKnownMinValue());
+    };
+    for (LoadInst *load : plan.loads_of_message) {
+        builder.SetInsertPoint(load);
+        Value *low = builder.CreateSub(builder.CreatePtrToInt(load->getPointerOperand(), runtime.handle),
+                                       builder.CreatePtrToInt(buffer, runtime.handle));
+        builder.CreateCall(runtime.need_range(), {job.handle, buffer, low, builder.CreateAdd(low, bytes_of(load))});
+    }
+    for (Instruction *near : plan.may_touch) {
+        builder.SetInsertPoint(near);
+        builder.SetCurrentDebugLocation(opened.getDebugLoc());
+        Value *low = getLoadStorePointerOperand(near);
+        Value *high = builder.CreateGEP(builder.getInt8Ty(), low, bytes_of(near));
+        builder.CreateCall(runtime.hold_if_overlap(), {job.handle, buffer, low, high});
+    }
+    builder.SetInsertPoint(job.before_loop);
+    builder.SetCurrentDebugLocation(opened.getDebugLoc());
+    hold_where_checks_fail(job, builder);
+}
+
+std::vector<std::string> Transformation::carry_out(CollectivePlans &plans) {
+    std::deque<Job> jobs; // which stay where they are
+    std::vector<std::string> told;
+    struct Work {
+        CallBase *call;
+        Job *fed, *used;
+        Instruction *close_at;
+    };
+    SmallVector<Work, 4> all;
+    MapVector<Loop *, SmallVector<Job *, 2>> by_loop;
+    auto add = [&](std::optional<Plan> &plan) -> Job * {
+        if (!plan) return nullptr;
+        Job &job = jobs.emplace_back(expand(*plan));
+        by_loop[plan->loop].push_back(&job);
+        auto *step = dyn_cast<ConstantInt>(by_loop[plan->loop].front()->marks.front().second);
+        told.push_back(step ? strip_text(step->getValue().abs().getLimitedValue()) : strip_text(0));
+        return &job;
+    };
+    for (auto &[call, plan] : plans) {
+        Job *fed = add(plan.fed), *used = add(plan.used);
+        if (fed || used)
+            all.push_back({call, fed, used, used ? &*plan.used->end_block->getFirstInsertionPt() : nullptr});
+    }
+    // From here on nothing asks the analyses any more: blocks appear and calls change.
+    for (Work &work : all) {
+        CallBase *opened = open(*work.call, work.fed, work.used);
+        auto *invoke = dyn_cast<InvokeInst>(opened);
+        Instruction *behind = invoke ? &*invoke->getNormalDest()->getFirstInsertionPt() : opened->getNextNode();
+        close(*opened, *work.call,
+              work.close_at         ? work.close_at
+              : behind == work.call ? behind->getNextNode()
+                                    : behind);
+        work.call = opened;
+    }
+    for (Work &work : all) {
+        if (work.fed) begin_send(*work.fed);
+        if (work.used) use(*work.used, *work.call);
+    }
+    for (auto &[loop, of_loop] : by_loop) cut(of_loop);
+    for (Work &work : all)
+        if (work.fed) work.call->setArgOperand(0, handle_in(*work.fed, work.call->getParent()));
+    return told;
+}
+
 } // namespace
 
 std::vector<std::string> transform(Analyses &analyses, Values &values, Plans &plans) {
+    return Transformation(analyses, values).carry_out(plans);
+}
+
+std::vector<std::string> transform(Analyses &analyses, Values &values, CollectivePlans &plans) {
     return Transformation(analyses, values).carry_out(plans);
 }
 
@@ -425,17 +703,29 @@ bool reopen_copies(Function &function, FunctionAnalysisManager &manager) {
     auto &dominators = manager.getResult<DominatorTreeAnalysis>(function);
     auto &loops = manager.getResult<LoopAnalysis>(function);
     SmallVector<MemIntrinsic *, 4> copies;
+    SmallVector<const CallBase *, 4> starts;
+    for (Instruction &instruction : instructions(function))
+        if (auto *call = dyn_cast<CallBase>(&instruction); call && lookup_start(*call)) starts.push_back(call);
     for (Instruction &instruction : instructions(function)) {
         auto *call = dyn_cast<CallBase>(&instruction);
         const MpiCall *mpi = call ? lookup(*call) : nullptr;
-        if (!mpi || mpi->kind == Kind::receive || !options::wants(mpi->kind)) continue;
+        if (!mpi || !options::wants(mpi->kind)) continue;
         const Value *message = getUnderlyingObject(call->getArgOperand(MpiCall::buffer), 0);
+        auto is_part = [&](const MemIntrinsic &copy) { // of what is sent, or of what is done with what was received
+            auto is_sent = [&](const CallBase *where) {
+                return post_dominators.dominates(where->getParent(), copy.getParent());
+            };
+            if (mpi->kind == Kind::send)
+                return (mpi->started ? any_of(starts, is_sent) : is_sent(call)) &&
+                       is_taken_for(getUnderlyingObject(copy.getRawDest(), 0), message) &&
+                       !is_overwritten(copy, message, loops, dominators);
+            const auto *transfer = dyn_cast<MemCpyInst>(&copy);
+            return transfer && dominators.dominates(call, transfer) &&
+                   is_taken_for(getUnderlyingObject(transfer->getRawSource(), 0), message);
+        };
         for (Instruction &other : instructions(function)) { // of a memmove the order matters
             auto *copy = dyn_cast<MemIntrinsic>(&other);
-            if (!copy || isa<MemMoveInst>(copy) || copy->isVolatile() || is_contained(copies, copy) ||
-                !post_dominators.dominates(call->getParent(), copy->getParent()) ||
-                getUnderlyingObject(copy->getRawDest(), 0) != message ||
-                is_overwritten(*copy, message, loops, dominators))
+            if (!copy || isa<MemMoveInst>(copy) || copy->isVolatile() || is_contained(copies, copy) || !is_part(*copy))
                 continue;
             auto *length = dyn_cast<ConstantInt>(copy->getLength());
             if (!length || length->getZExtValue() > strip_bytes) copies.push_back(copy);
@@ -473,7 +763,9 @@ bool reopen_copies(Function &function, FunctionAnalysisManager &manager) {
 void separate_invokes(Function &function) {
     SmallVector<InvokeInst *, 4> invokes;
     for (Instruction &instruction : instructions(function))
-        if (auto *invoke = dyn_cast<InvokeInst>(&instruction); invoke && lookup(*invoke)) invokes.push_back(invoke);
+        if (auto *invoke = dyn_cast<InvokeInst>(&instruction);
+            invoke && (lookup(*invoke) || lookup_wait(*invoke) || lookup_start(*invoke) || lookup_collective(*invoke)))
+            invokes.push_back(invoke);
     for (InvokeInst *invoke : invokes) {
         BasicBlock *from = invoke->getParent(), *to = invoke->getNormalDest();
         if (to->getSinglePredecessor()) continue;

@@ -17,7 +17,35 @@ static Instruction *end_of_preheader(const Plan &plan) {
 }
 
 bool Values::is_expandable(const SCEV *expression, const Plan &plan) const {
-    return Expander(known.evolution).isSafeToExpandAt(expression, end_of_preheader(plan));
+    Expander expander(known.evolution);
+    if (expander.isSafeToExpandAt(expression, end_of_preheader(plan))) return true;
+    if (!plan.is_send() || !expander.isSafeToExpand(expression)) return false;
+    return !SCEVExprContains(expression, [&](const SCEV *part) {
+        if (const auto *recurrence = dyn_cast<SCEVAddRecExpr>(part))
+            return !recurrence->getLoop()->contains(plan.loop->getLoopPreheader());
+        const auto *unknown = dyn_cast<SCEVUnknown>(part);
+        return unknown && !before_loop(unknown->getValue(), plan, Emit::no);
+    });
+}
+
+namespace {
+
+struct Early : SCEVRewriteVisitor<Early> {
+    Early(ScalarEvolution &evolution, const Values &values, const Plan &plan)
+        : SCEVRewriteVisitor(evolution), values(values), plan(plan) {}
+    const SCEV *visitUnknown(const SCEVUnknown *unknown) {
+        Value *value = values.before_loop(unknown->getValue(), plan, Emit::yes);
+        return value == unknown->getValue() ? unknown : SE.getSCEV(value);
+    }
+    const Values &values;
+    const Plan &plan;
+};
+
+} // namespace
+
+const SCEV *Values::early(const SCEV *expression, const Plan &plan) const {
+    if (Expander(known.evolution).isSafeToExpandAt(expression, end_of_preheader(plan))) return expression;
+    return Early(known.evolution, *this, plan).visit(expression);
 }
 
 std::optional<Range> Values::range_of(const Access &access, Plan &plan) const {
@@ -67,18 +95,44 @@ Value *Values::phi_before(PHINode &phi, const Plan &plan, Emit emit) const {
     return only ? before_loop(only, plan, emit) : nullptr;
 }
 
+// A part of an object of which the program reads or writes other parts by then, below it and above it: a member between two members.
+bool Values::lies_between_accesses(const LoadInst &load, const Instruction *before) const {
+    const DataLayout &layout = known.function.getParent()->getDataLayout();
+    auto place = [&](const Value *pointer, std::int64_t &offset) {
+        APInt constant(layout.getIndexTypeSizeInBits(pointer->getType()), 0);
+        const Value *base = pointer->stripAndAccumulateConstantOffsets(layout, constant, /*AllowNonInbounds=*/false);
+        offset = constant.getSExtValue();
+        return base;
+    };
+    std::int64_t offset, other;
+    const Value *base = place(load.getPointerOperand(), offset);
+    bool is_below = false, is_above = false;
+    for (BasicBlock &block : known.function)
+        for (Instruction &instruction : block) {
+            const Value *pointer = getLoadStorePointerOperand(&instruction);
+            if (!pointer || place(pointer, other) != base || !known.dominators.dominates(&instruction, before))
+                continue;
+            const auto bytes = layout.getTypeStoreSize(getLoadStoreType(&instruction)).getKnownMinValue();
+            is_below |= other <= offset;
+            is_above |= other + static_cast<std::int64_t>(bytes) >=
+                        offset + static_cast<std::int64_t>(layout.getTypeStoreSize(load.getType()).getKnownMinValue());
+        }
+    return is_below && is_above;
+}
+
 Value *Values::load_before(LoadInst &load, const Plan &plan, Emit emit) const {
     Instruction *before = end_of_preheader(plan);
     if (!load.isSimple() || plan.loop->contains(&load)) return nullptr;
     // It must be executed anyway, or be harmless; and nothing up to it may write there.
     if (!known.post_dominators.dominates(load.getParent(), before->getParent()) &&
-        !isSafeToSpeculativelyExecute(&load, before, nullptr, &known.dominators))
+        !isSafeToSpeculativelyExecute(&load, before, nullptr, &known.dominators) &&
+        !lies_between_accesses(load, before))
         return nullptr;
     MemoryLocation where = MemoryLocation::get(&load); // with its type tags, by which other types are told apart
     for (BasicBlock *block : plan.loop->blocks())
         for (Instruction &instruction : *block)
             if (effects.may_write(instruction, where)) return nullptr;
-    for (Instruction *instruction : between(*plan.loop, *plan.call))
+    for (Instruction *instruction : between(*plan.loop, plan.opens_at()))
         if (effects.may_write(*instruction, where)) return nullptr;
     Value *pointer = before_loop(load.getPointerOperand(), plan, emit);
     if (!pointer || emit == Emit::no) return pointer;
@@ -102,6 +156,31 @@ bool Values::may_read_before(Value *pointer, const CallBase &call, const Plan &p
     });
 }
 
+bool Values::is_kept_in_loop(Value *pointer, const MemoryLocation &where, unsigned bytes, Value *of_many, Plan &plan,
+                             Emit emit) const {
+    for (BasicBlock *block : plan.loop->blocks())
+        for (Instruction &instruction : *block) {
+            if (!effects.may_write(instruction, where)) continue;
+            SmallVector<Access, 2> all = effects.accesses(instruction);
+            bool is_early = !isa<Instruction>(pointer) ||
+                            known.dominators.dominates(cast<Instruction>(pointer), end_of_preheader(plan));
+            if (all.empty() || !is_early) return false;
+            for (const Access &access : all) {
+                std::optional<Range> written = range_of(access, plan);
+                if (!written) return false;
+                if (emit == Emit::no) plan.arguments_apart.push_back({pointer, bytes, of_many, *written});
+            }
+        }
+    return true;
+}
+
+bool Values::is_kept(Value *pointer, unsigned bytes, Value *of_many, Plan &plan) const {
+    MemoryLocation where = MemoryLocation::getAfter(pointer);
+    for (Instruction *instruction : between(*plan.loop, plan.opens_at()))
+        if (effects.may_write(*instruction, where)) return false;
+    return before_loop(pointer, plan, Emit::no) && is_kept_in_loop(pointer, where, bytes, of_many, plan, Emit::no);
+}
+
 // Fortran: the argument is memory. Flang stores each constant into a temporary just before the call, so the value is either what that one
 // store puts there, or what the memory already holds before the loop.
 Value *Values::by_reference(Value *pointer, const CallBase &call, Plan &plan, Emit emit) const {
@@ -112,19 +191,9 @@ Value *Values::by_reference(Value *pointer, const CallBase &call, Plan &plan, Em
         if (auto *load = dyn_cast<LoadInst>(user);
             load && load->getType() == integer && load->getFunction() == &known.function)
             where.AATags = load->getAAMetadata();
-    for (BasicBlock *block : plan.loop->blocks())
-        for (Instruction &instruction : *block) {
-            if (!effects.may_write(instruction, where)) continue;
-            SmallVector<Access, 2> all = effects.accesses(instruction);
-            if (all.empty() || !isa<Argument>(pointer)) return nullptr;
-            for (const Access &access : all) {
-                std::optional<Range> written = range_of(access, plan);
-                if (!written) return nullptr;
-                if (emit == Emit::no) plan.arguments_apart.push_back({pointer, *written});
-            }
-        }
+    if (!is_kept_in_loop(pointer, where, 4, nullptr, plan, emit)) return nullptr;
     Instruction *writer = nullptr;
-    for (Instruction *instruction : between(*plan.loop, *plan.call)) {
+    for (Instruction *instruction : between(*plan.loop, plan.opens_at())) {
         if (!effects.may_write(*instruction, where)) continue;
         if (writer) return nullptr;
         writer = instruction;

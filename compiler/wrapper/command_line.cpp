@@ -1,5 +1,5 @@
 #include "command_line.h"
-#include "nearest.h"
+#include "settings/nearest.h"
 
 #include <algorithm>
 #include <array>
@@ -17,10 +17,6 @@ namespace stretto::wrapper {
 template <std::size_t N>
 static bool is_one_of(std::string_view word, const std::array<std::string_view, N> &all) {
     return std::find(all.begin(), all.end(), word) != all.end();
-}
-
-static bool begins(std::string_view word, std::string_view with) {
-    return word.substr(0, with.size()) == with;
 }
 
 // Options of clang and flang whose value is the next word: what stands there is neither an input nor an option.
@@ -101,7 +97,7 @@ static std::string shown_by(std::string_view word) {
     if (word == "-compile-info" || word == "-compile_info") return "compile";
     if (word == "-link-info" || word == "-link_info") return "link";
     for (std::string_view prefix : {"-showme:", "--showme:"}) {
-        if (!begins(word, prefix)) continue;
+        if (!word.starts_with(prefix)) continue;
         static constexpr std::array<std::string_view, 6> parts = {"command", "compile", "link",
                                                                   "incdirs", "libdirs", "libs"};
         const std::string_view part = word.substr(prefix.size());
@@ -113,20 +109,21 @@ static std::string shown_by(std::string_view word) {
 }
 
 static bool is_ours(std::string_view word) {
-    return word == "--mpi" || begins(word, "--mpi=") || begins(word, "-fstretto") || !shown_by(word).empty();
+    return word == "--mpi" || word.starts_with("--mpi=") || word.starts_with("-fstretto") || !shown_by(word).empty();
 }
 
 static void read_transform(CommandLine &line, const std::string &word) {
-    static const std::vector<std::string> values = {"off", "send", "receive", "all"};
+    static const std::vector<std::string> values = {"off", "send", "receive", "collective", "all"};
     if (word == "-fstretto-check") {
         line.checks = true;
         return;
     }
-    if (!begins(word, "-fstretto="))
-        throw Usage("unknown option " + word + ": there are -fstretto=off|send|receive|all and -fstretto-check");
+    if (!word.starts_with("-fstretto="))
+        throw Usage("unknown option " + word +
+                    ": there are -fstretto=off|send|receive|collective|all and -fstretto-check");
     const std::string value = word.substr(word.find('=') + 1);
     if (std::find(values.begin(), values.end(), value) == values.end()) {
-        const std::string_view near = command::nearest(value, values);
+        const std::string_view near = nearest(value, values);
         throw Usage(
             word + ": " +
             (near.empty() ? "one of off, send, receive and all" : "did you mean -fstretto=" + std::string(near) + "?"));
@@ -216,9 +213,9 @@ private:
     void read_ours(const std::string &word) {
         if (word == "--mpi")
             option_ = word;
-        else if (begins(word, "--mpi="))
+        else if (word.starts_with("--mpi="))
             line.mpi = word.substr(6);
-        else if (begins(word, "-fstretto"))
+        else if (word.starts_with("-fstretto"))
             read_transform(line, word);
         else
             line.show = shown_by(word);
@@ -242,8 +239,8 @@ private:
             line.links = false;
         }
         if (word == "--help" || word == "-help") line.wants_help = true;
-        if (begins(word, "-I") || begins(word, "-J")) line.include_folders.push_back(word.substr(2));
-        if (begins(word, "-l")) line.has_input = true;
+        if (word.starts_with("-I") || word.starts_with("-J")) line.include_folders.push_back(word.substr(2));
+        if (word.starts_with("-l")) line.has_input = true;
     }
 
     std::string option_; // whose value comes next
@@ -264,7 +261,7 @@ CommandLine read_command_line(const std::vector<std::string> &words) {
     }
     // What is to follow the user's words would count as files, too.
     for (auto word = end == words.end() ? end : end + 1; word != words.end(); ++word) {
-        for_compiler.push_back(begins(*word, "-") || begins(*word, "@") ? "./" + *word : *word);
+        for_compiler.push_back(word->starts_with("-") || word->starts_with("@") ? "./" + *word : *word);
         reader.read_input(for_compiler.back());
     }
     reader.finish();

@@ -52,17 +52,13 @@ static std::string plain(const std::string &line) {
     return text;
 }
 
-static bool begins(std::string_view text, std::string_view with) {
-    return text.substr(0, with.size()) == with;
-}
-
 // Makes comments of the procedure's interface around a line (counted from 1). False: there is none around it.
 static bool leave_out_interface(std::vector<std::string> &lines, std::size_t number) {
     const auto begin_of = [](const std::string &text) {
-        return begins(text, "subroutine ") || begins(text, "function ");
+        return text.starts_with("subroutine ") || text.starts_with("function ");
     };
     const auto end_of = [](const std::string &text) {
-        return begins(text, "end subroutine") || begins(text, "end function");
+        return text.starts_with("end subroutine") || text.starts_with("end function");
     };
     if (number == 0 || number > lines.size()) return false;
     std::size_t first = number - 1, last = number - 1;
@@ -75,7 +71,7 @@ static bool leave_out_interface(std::vector<std::string> &lines, std::size_t num
 }
 
 static bool leave_out_external(std::vector<std::string> &lines, std::size_t number) {
-    if (number == 0 || number > lines.size() || !begins(plain(lines[number - 1]), "external ")) return false;
+    if (number == 0 || number > lines.size() || !plain(lines[number - 1]).starts_with("external ")) return false;
     lines[number - 1].clear();
     return true;
 }
@@ -203,7 +199,7 @@ FortranModule fortran_module(const Compiler &compiler, const MpiFlags &flags) {
         if (!why.empty()) module.why_not = compiler.name + " cannot read its mpif.h: " + why.front();
     }
     for (const std::string &word : flags.compile) // flang looks for modules wherever -I says
-        if (begins(word, "-I") ? !has_modules(word.substr(2)) : begins(word, "-D") || begins(word, "-U"))
+        if (word.starts_with("-I") ? !has_modules(word.substr(2)) : word.starts_with("-D") || word.starts_with("-U"))
             module.compile.push_back(word);
     return module;
 }
@@ -213,7 +209,7 @@ static std::set<std::string> used_by(const fs::path &source) {
     std::set<std::string> modules;
     for (const std::string &line : lines_of(source)) {
         std::string text = plain(line);
-        if (!begins(text, "use")) continue;
+        if (!text.starts_with("use")) continue;
         text = text.substr(3);
         if (const std::size_t colons = text.find("::"); colons != std::string::npos) text = text.substr(colons + 2);
         const auto begin = text.find_first_not_of(" \t");

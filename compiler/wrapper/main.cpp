@@ -25,7 +25,8 @@ using stretto::command::Mpi;
 using Words = std::vector<std::string>;
 
 static const char *help = R"(options of Stretto:
-  -fstretto=off|send|receive|all  what of the program's communication is moved into its loops (default: all)
+  -fstretto=off|send|receive|collective|all
+                                  what of the program's communication is moved into its loops (default: all)
   -fstretto-check                 compare at each message's end what left early with what is there
   --mpi NAME                      the MPI, a name from `stretto info` (default: that of the mpicc in $PATH)
   -show                           print the command line, and do nothing

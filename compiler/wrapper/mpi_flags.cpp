@@ -18,10 +18,6 @@ namespace fs = std::filesystem;
 
 namespace stretto::wrapper {
 
-static bool begins(std::string_view word, std::string_view with) {
-    return word.substr(0, with.size()) == with;
-}
-
 // The words of a line as `-show` prints it.
 static std::vector<std::string> split(const std::string &line) {
     std::vector<std::string> words;
@@ -47,9 +43,11 @@ static std::vector<std::string> split(const std::string &line) {
 // Variables that change what the wrappers of Open MPI and MPICH say.
 static std::string variables_of_wrappers() {
     std::string all;
-    for (char **variable = environ; *variable; variable++)
-        if (begins(*variable, "OMPI_") || begins(*variable, "MPICH_") || begins(*variable, "OPAL_"))
-            all += std::string(*variable) + ' ';
+    for (char **variable = environ; *variable; variable++) {
+        const std::string_view text = *variable;
+        if (text.starts_with("OMPI_") || text.starts_with("MPICH_") || text.starts_with("OPAL_"))
+            all += std::string(text) + ' ';
+    }
     return all;
 }
 
@@ -63,19 +61,19 @@ static MpiFlags read_flags(const std::vector<std::string> &words) {
                               word + 1 != words.end();
         const std::string option = *word, joined = *word == "-Xlinker" ? "" : *word;
         const std::string text = separate ? joined + *++word : *word;
-        if (begins(option, "-I") || option == "-isystem") {
+        if (option.starts_with("-I") || option == "-isystem") {
             const fs::path folder = option == "-isystem" ? *word : text.substr(2);
             flags.include_folders.push_back(folder);
             flags.compile.push_back("-I" + folder.string());
-        } else if (begins(option, "-D") || begins(option, "-U")) {
+        } else if (option.starts_with("-D") || option.starts_with("-U")) {
             flags.compile.push_back(text);
         } else if (option == "-Xlinker") {
             flags.link.insert(flags.link.end(), {option, text});
         } else if (option == "-pthread") {
             flags.compile.push_back(text);
             flags.link.push_back(text);
-        } else if (begins(option, "-L") || begins(option, "-l") || begins(option, "-Wl,") || option == "-rdynamic" ||
-                   option[0] == '/') {
+        } else if (option.starts_with("-L") || option.starts_with("-l") || option.starts_with("-Wl,") ||
+                   option == "-rdynamic" || option[0] == '/') {
             flags.link.push_back(text);
         }
     }
@@ -96,7 +94,7 @@ static fs::path behind_script(const fs::path &file) {
     std::ifstream input(file);
     std::string line;
     std::getline(input, line);
-    if (!begins(line, "INPUT(")) return fs::canonical(file);
+    if (!line.starts_with("INPUT(")) return fs::canonical(file);
     const fs::path named = line.substr(6, line.find_first_of(") \t", 6) - 6);
     std::error_code none;
     return fs::canonical(named.is_absolute() ? named : file.parent_path() / named, none);
@@ -106,7 +104,7 @@ static fs::path behind_script(const fs::path &file) {
 static fs::path library_among(const MpiFlags &flags) {
     std::vector<fs::path> folders;
     for (const std::string &word : flags.link)
-        if (begins(word, "-L")) folders.emplace_back(word.substr(2));
+        if (word.starts_with("-L")) folders.emplace_back(word.substr(2));
     for (const char *usual :
          {"/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu", "/usr/lib64", "/usr/lib", "/usr/local/lib"})
         folders.emplace_back(usual);

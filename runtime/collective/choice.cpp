@@ -1,6 +1,7 @@
 #include "collective/choice.h"
 
-#include "tune/settings.h"
+#include "settings/settings.h"
+#include "trace/counters.h"
 
 #include <algorithm>
 #include <array>
@@ -10,7 +11,7 @@
 
 namespace stretto::collective {
 
-Policy policy;
+constinit Policy policy;
 
 namespace {
 
@@ -84,10 +85,9 @@ Policy Policy::read(const std::string &text) {
         const std::size_t end = std::min(text.find(',', begin), text.size());
         const std::string word = text.substr(begin, end - begin);
         if (!take(policy, word))
-            std::fprintf(stderr,
-                         "stretto: STRETTO_COLLECTIVES: %s is unknown (it may be: off, auto, all, reorder, lane=8K, or "
-                         "bcast=chain and the like, docs/collectives.md); ignored\n",
-                         word.c_str());
+            complain("STRETTO_COLLECTIVES: " + word +
+                     " is unknown (it may be: off, auto, all, reorder, lane=8K, or bcast=chain and the like, "
+                     "docs/collectives.md); ignored");
         begin = end + 1;
     }
     return policy;
@@ -115,6 +115,7 @@ std::size_t lane_bytes(const Facts &facts) {
 }
 
 const Algorithm *choose(const Facts &facts, const Arguments &arguments) {
+    stretto::count(Rule::collective_chosen);
     std::vector<const Algorithm *> possible;
     for (const Algorithm &algorithm : of(facts.collective))
         if (can(algorithm, facts, arguments)) possible.push_back(&algorithm);

@@ -1,7 +1,7 @@
 // Calls inside calls: whose they are, and those that were left by a jump.
 #include "front/entry.h"
 
-#include "front/pages.h"
+#include "front/system/pages.h"
 #include "pages/dispatch.h"
 #include "pages/fault.h"
 #include "pages/guard.h"

@@ -4,7 +4,7 @@
 
 namespace stretto::front {
 
-mpi::RequestTable<Operation> operations;
+constinit mpi::RequestTable<Operation> operations;
 
 Operation &new_operation(MPI_Request persistent) {
     auto *operation = new Operation;
@@ -25,6 +25,14 @@ int raise(const mpi::Communicator &comm, int error) {
     const progress::LaidDown lock; // the handler may use what is guarded
     mpi::library.Comm_call_errhandler(comm.handle, error);
     return error;
+}
+
+int end(message::Send &send) {
+    const int error = send.error();
+    const bool raises = error != MPI_SUCCESS && !send.was_raised();
+    const auto comm = raises ? send.envelope().comm : nullptr;
+    send.release();
+    return raises ? raise(*comm, error) : error;
 }
 
 bool Operation::look(bool releases, bool unmatched) {
@@ -83,20 +91,25 @@ int Operation::finish(MPI_Request *request, MPI_Status *status) {
         give_send_status(status);
     else if (const int its_error = finish_receive(status); its_error != MPI_SUCCESS)
         error = its_error;
+    Failure failure = collective ? collective->failure() : Failure{};
     if (send) {
+        if (send->error() != MPI_SUCCESS) {
+            error = send->error();
+            if (!send->was_raised()) failure = {error, send->envelope().comm};
+        }
         send->release();
         send = nullptr;
     }
     copy.reset();
-    if (persistent || (collective && collective->is_persistent())) {
+    if (persistent || (collective && collective->is_persistent()))
         active = false;
-        return error;
+    else {
+        operations.erase(handle);
+        mpi::give_back(handle);
+        *request = MPI_REQUEST_NULL;
+        delete this;
     }
-    operations.erase(handle);
-    mpi::give_back(handle);
-    *request = MPI_REQUEST_NULL;
-    delete this;
-    return error;
+    return failure.error == MPI_SUCCESS ? error : raise(*failure.communicator, failure.error);
 }
 
 void Operation::peek(MPI_Status *status) {

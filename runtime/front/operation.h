@@ -1,5 +1,5 @@
 #pragma once
-#include "front/collective.h"
+#include "front/collectives/collective.h"
 #include "front/native.h"
 #include "message/receive.h"
 #include "message/send.h"
@@ -33,6 +33,7 @@ public:
     MPI_Request native_send = MPI_REQUEST_NULL; //!< the part of it that the library sends by itself
     std::unique_ptr<std::byte[]> copy;          //!< what a Sendrecv_replace sends
     std::unique_ptr<Persistent> persistent;
+    bool begun = false;           //!< a persistent send that has begun before its start (compiled.cpp)
     bool sent_natively = false;   //!< a persistent send that is not framed this time: native_send is its handle
     int sent_error = MPI_SUCCESS; //!< what the library said of native_send at its end
     MPI_Status sent{};
@@ -81,8 +82,15 @@ Operation &new_operation(MPI_Request persistent = MPI_REQUEST_NULL);
 //! What a start of this request of the library's own would use is not asked for any more. Under the lock.
 void forget_memory(MPI_Request persistent);
 
+//! The persistent send out of this memory, among requests that will be started together, that may begin before that: it is standard, has not
+//! begun, and none before it that has not goes to the same place. Or null. Under the lock.
+Operation *to_be_started(const void *buf, int count, const MPI_Request requests[]);
+
 //! Give a status to the program, which may not want it. MPI_ERROR stays as it is, as single completions leave it.
 void give_status(const MPI_Status &status, MPI_Status *to);
+
+//! The program is done with this send: its error, which the handler of its communicator has been told.
+int end(message::Send &send);
 
 //! Raise an error of ours on the communicator's handler, as the library raises its own; returns it when the handler does.
 int raise(const mpi::Communicator &comm, int error);

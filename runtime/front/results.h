@@ -1,6 +1,6 @@
 // The result of a collective, used while it comes (docs/collectives.md).
 #pragma once
-#include "front/collective.h"
+#include "front/collectives/collective.h"
 #include "pages/guard.h"
 #include "schedule/run.h"
 #include "trace/report.h"

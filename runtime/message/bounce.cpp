@@ -9,7 +9,7 @@ namespace {
 constexpr std::size_t most_kept = 4 << 20; // bytes
 
 // Blocks of one size: a program's deltas mostly have one.
-std::vector<Block> kept;
+constinit std::vector<Block> kept;
 std::size_t block_bytes = 0;
 
 } // namespace

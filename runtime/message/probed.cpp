@@ -1,6 +1,7 @@
 #include "message/probed.h"
 
 #include "message/header.h"
+#include "process/lasting.h"
 #include "trace/counters.h"
 
 #include <algorithm>
@@ -12,7 +13,7 @@ namespace stretto::message::probed {
 
 namespace {
 
-std::unordered_map<std::uint64_t, std::deque<Message>> lists; // by the communicator's serial
+constinit Lasting<std::unordered_map<std::uint64_t, std::deque<Message>>> lists; // by the communicator's serial
 bool matches(const Message &message, int source, int tag) {
     return (source == MPI_ANY_SOURCE || source == message.status.MPI_SOURCE) &&
            (tag == MPI_ANY_TAG || tag == message.status.MPI_TAG);
@@ -46,26 +47,30 @@ void receive(const mpi::Communicator &comm, Message &message) {
     mpi::library.Status_set_elements_x(&message.status, MPI_BYTE, static_cast<MPI_Count>(header.total));
 }
 
-bool probe(const mpi::Communicator &comm, int source, int tag, MPI_Status &status) {
+int probe(const mpi::Communicator &comm, int source, int tag, bool &found, MPI_Status &status) {
+    found = true;
     if (total)
-        for (Message &message : lists[comm.serial])
+        for (Message &message : (*lists)[comm.serial])
             if (matches(message, source, tag)) {
                 if (!message.received && may_be_framed(comm, message.status)) receive(comm, message);
                 status = message.status;
-                return true;
+                return MPI_SUCCESS;
             }
     int flag = 0;
     MPI_Status hit;
-    if (mpi::library.Iprobe(source, tag, comm.handle, &flag, &hit) != MPI_SUCCESS || !flag) return false;
+    const int error = mpi::library.Iprobe(source, tag, comm.handle, &flag, &hit);
+    found = error == MPI_SUCCESS && flag;
+    if (!found) return error;
     if (!may_be_framed(comm, hit)) {
         status = hit;
-        return true;
+        return MPI_SUCCESS;
     }
     // Everything before it from that source comes out too, so that the list stays the earliest part; until it is out itself.
-    for (auto &list = lists[comm.serial];;) {
+    for (auto &list = (*lists)[comm.serial];;) {
         Message message;
         mpi::library.Improbe(hit.MPI_SOURCE, MPI_ANY_TAG, comm.handle, &flag, &message.handle, &message.status);
-        if (!flag) return false; // another thread received it; the next probe will tell
+        found = flag != 0;
+        if (!found) return MPI_SUCCESS; // another thread received it; the next probe will tell
         list.push_back(std::move(message));
         total++;
         count(Rule::probed);
@@ -73,14 +78,14 @@ bool probe(const mpi::Communicator &comm, int source, int tag, MPI_Status &statu
         if (tag != MPI_ANY_TAG && last.status.MPI_TAG != tag) continue;
         if (may_be_framed(comm, last.status)) receive(comm, last);
         status = last.status;
-        return true;
+        return MPI_SUCCESS;
     }
 }
 
 std::optional<Message> take(const mpi::Communicator &comm, int source, int tag) {
     if (!total) return std::nullopt;
-    const auto at = lists.find(comm.serial);
-    if (at == lists.end()) return std::nullopt;
+    const auto at = lists->find(comm.serial);
+    if (at == lists->end()) return std::nullopt;
     auto &list = at->second;
     const auto found =
         std::find_if(list.begin(), list.end(), [&](const Message &m) { return matches(m, source, tag); });
@@ -92,9 +97,9 @@ std::optional<Message> take(const mpi::Communicator &comm, int source, int tag) 
 }
 
 void forget(const mpi::Communicator &comm) {
-    if (const auto at = lists.find(comm.serial); at != lists.end()) {
+    if (const auto at = lists->find(comm.serial); at != lists->end()) {
         total -= at->second.size();
-        lists.erase(at);
+        lists->erase(at);
     }
 }
 

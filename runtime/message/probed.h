@@ -26,8 +26,8 @@ inline bool any() {
     return total > 0;
 }
 
-//! MPI_Iprobe: is there a message from this source with this tag? Its status, the true size in it.
-bool probe(const mpi::Communicator &comm, int source, int tag, MPI_Status &status);
+//! MPI_Iprobe: is there a message from this source with this tag? Its status, the true size in it. Returns the library's error.
+int probe(const mpi::Communicator &comm, int source, int tag, bool &found, MPI_Status &status);
 
 //! Take a message that matches out of the list; nothing when none is there.
 std::optional<Message> take(const mpi::Communicator &comm, int source, int tag);

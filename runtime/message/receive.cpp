@@ -219,6 +219,7 @@ void Receive::read_header(const std::byte *fragment, std::size_t n) {
     if (truncated || !data.contiguous() || guard || returns == Returns::released) aside.resize(cells);
     state = State::deltas;
     post();
+    if (state == State::complete) return;
     progress::add(*this);
     progress::helper::wanted(total);
     mpi::lifeline::watch(peer);
@@ -286,8 +287,8 @@ bool Receive::may_run_on(bool before_its_match) {
         returns = Returns::complete;
         return false;
     }
-    for (std::size_t k = tail; k < cells; k++) post(k);
-    return edges_come();
+    for (std::size_t k = tail; k < cells && state == State::deltas; k++) post(k);
+    return state == State::deltas && edges_come();
 }
 
 // What comes early is looked at only now: the guard did not know that it is here.
@@ -331,7 +332,20 @@ void Receive::post() {
 }
 
 void Receive::post_until(std::size_t end) {
-    for (; posted < end; posted++) post(posted);
+    for (; posted < end && state == State::deltas; posted++) post(posted);
+}
+
+// The library does not take the receive of a delta: none of the others is wanted any more. The sender's tags stay taken.
+void Receive::give_up(int error) {
+    if (ran_on)
+        fail("receive", name() + " cannot come in: the MPI library does not take a receive, and its call has returned",
+             site);
+    failure = error;
+    for (MPI_Request &request : requests)
+        if (request != MPI_REQUEST_NULL) transport::withdraw(request);
+    if (marker != MPI_REQUEST_NULL) transport::withdraw(marker);
+    end_guard();
+    state = State::complete;
 }
 
 void Receive::post(std::size_t k) {
@@ -345,7 +359,9 @@ void Receive::post(std::size_t k) {
         aside[k] = bounce::take(n);
         into = aside[k].get();
     }
-    requests[k] = transport::receive(into, n, peer, tag + 1 + static_cast<std::uint32_t>(k));
+    const int error = transport::receive(into, n, peer, tag + 1 + static_cast<std::uint32_t>(k), requests[k]);
+    if (error != MPI_SUCCESS) [[unlikely]]
+        give_up(error);
 }
 
 // Has cell k come? Looks when it is posted.
@@ -395,7 +411,11 @@ bool Receive::look_at_marker() {
     if (!marker_wanted) return true;
     if (marker == MPI_REQUEST_NULL) {
         if (++fruitless < marker_patience) return false;
-        marker = transport::receive(&marker_bytes, sizeof marker_bytes, peer, tag);
+        if (const int error = transport::receive(&marker_bytes, sizeof marker_bytes, peer, tag, marker);
+            error != MPI_SUCCESS) {
+            give_up(error);
+            return false;
+        }
     }
     switch (transport::look(marker)) {
     case transport::State::under_way:
@@ -418,15 +438,15 @@ bool Receive::poll() {
     if (state == State::deltas) {
         while (missing < cells && look(missing)) {
         }
-        if (missing == cells && marker_wanted && all_came) {
+        if (state == State::deltas && missing == cells && marker_wanted && all_came) {
             // Everything that it may be has come, so nothing is left for a marker to say.
             if (marker != MPI_REQUEST_NULL) transport::withdraw(marker);
             marker_wanted = false;
         }
-        if (marker_wanted && look_at_marker())
+        if (state == State::deltas && marker_wanted && look_at_marker())
             while (missing < cells && look(missing)) {
             }
-        if (missing == cells && !marker_wanted) finish();
+        if (state == State::deltas && missing == cells && !marker_wanted) finish();
     }
     if (state == State::deltas && mpi::lifeline::cut(peer)) lost();
     if (state != State::complete) return false;
@@ -513,7 +533,7 @@ public:
         return receives.empty();
     }
 };
-Turns turns;
+constinit Turns turns;
 
 } // namespace
 

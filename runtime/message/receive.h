@@ -88,6 +88,7 @@ public:
     State where() const { return state; }
     bool is_complete() const { return state == State::complete; }
     bool is_framed() const { return framed; }
+    Returns when() const { return returns; } //!< its call returns; of a framed one, what was decided
     //! Bytes of the message; of one that has not ended yet, the most it may be.
     std::size_t bytes() const { return total; }
     std::size_t delta_bytes() const { return delta; } //!< 0: it comes whole
@@ -111,6 +112,7 @@ private:
     void post();
     void post_until(std::size_t end);
     void post(std::size_t k);
+    void give_up(int error);
     bool look(std::size_t k);
     bool edges_come();
     bool look_at_marker();

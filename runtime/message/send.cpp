@@ -6,11 +6,11 @@
 #include "mpi/lifeline.h"
 #include "pages/memory.h"
 #include "progress/helper.h"
+#include "settings/settings.h"
 #include "trace/counters.h"
 #include "trace/timeline.h"
 #include "transport/two_sided.h"
 #include "tune/delta_size.h"
-#include "tune/settings.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -27,7 +27,7 @@ std::uint64_t serials = 0;
 constexpr double deltas_between_looks = 4;
 constexpr std::size_t most_between_looks = 8;
 
-std::vector<Send *> held_back;
+constinit std::vector<Send *> held_back;
 
 // Copies of messages that are, or were, held back: those of which some deltas have not left. And the part of the link that they take: what
 // must not wait, as first fragments, finds it free.
@@ -165,7 +165,12 @@ void Send::post_first() {
     held = false;
     const report::InLibrary not_ours;
     auto isend = acknowledged ? mpi::library.Isend : mpi::library.Issend;
-    isend(fragment, static_cast<int>(header_bytes + first_data), MPI_PACKED, to.rank, to.tag, to.comm->handle, &first);
+    failure = isend(fragment, static_cast<int>(header_bytes + first_data), MPI_PACKED, to.rank, to.tag, to.comm->handle,
+                    &first);
+    if (failure == MPI_SUCCESS) [[likely]]
+        return;
+    raised = true; // on the program's communicator
+    first = MPI_REQUEST_NULL;
 }
 
 void Send::leave_held() {
@@ -248,7 +253,15 @@ bool Send::leave(std::size_t k, bool whatever_the_window) {
         from = data.contiguous_at(range.begin);
         from_buffer += !detached;
     }
-    MPI_Request request = transport::send(from, bytes, peer.rank, tag + 1 + static_cast<std::uint32_t>(k));
+    MPI_Request request;
+    failure = transport::send(from, bytes, peer.rank, tag + 1 + static_cast<std::uint32_t>(k), request);
+    if (failure != MPI_SUCCESS) [[unlikely]] {
+        if (packed)
+            copied::held -= bytes;
+        else
+            from_buffer -= !detached;
+        return false;
+    }
     since_poll = 0;
     progress::moves++;
     if (!acknowledged) hold(bytes);
@@ -274,8 +287,8 @@ void Send::leave_full(std::size_t from, std::size_t to, bool whatever_the_window
 
 void Send::leave_all(bool whatever_the_window) {
     const std::size_t n = cells();
-    if (!placed) return;
     stalled = false;
+    if (!placed || failure != MPI_SUCCESS) return;
     while (next < n && left[next]) next++;
     if (early < n && next == 0) leave_full(0, 1, whatever_the_window);
     if (!stalled) leave_full(early, n, whatever_the_window);
@@ -284,7 +297,7 @@ void Send::leave_all(bool whatever_the_window) {
 
 void Send::ready(Range range, CallSite here) {
     // Addresses say which bytes of the message only where it is one piece of memory; else all leaves at the end.
-    if (!data.contiguous()) return;
+    if (!data.contiguous() || failure != MPI_SUCCESS) return;
     if (const auto twice = declared.insert(range))
         fail("MPIX_Delta_send_data",
              stretto::bytes(twice->begin, twice->end) + " of " + name() + " were declared ready twice", here);
@@ -324,7 +337,8 @@ void Send::end(std::size_t size) {
         leave_first(first_most_here && size >= least_total ? first_most_here : 0);
     else if (size < total) {
         marker_bytes = size;
-        marker = transport::send(&marker_bytes, sizeof marker_bytes, peer.rank, tag);
+        if (failure == MPI_SUCCESS)
+            failure = transport::send(&marker_bytes, sizeof marker_bytes, peer.rank, tag, marker);
     }
     leave_all(false);
 }

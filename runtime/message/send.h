@@ -4,15 +4,16 @@
 #include "mpi/type_map.h"
 #include "progress/progress.h"
 #include "range/range_set.h"
+#include "settings/settings.h"
 #include "trace/failure.h"
 #include "trace/report.h"
 #include "trigger/registry.h"
-#include "tune/settings.h"
 
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <vector>
 
 namespace stretto::message {
@@ -54,7 +55,8 @@ public:
     // Copies that the peer will never receive (its receive was truncated natively, rule 14) are no reason to wait; MPI_Finalize
     // asks leaving() for them, and takes them in.
     bool needs_us() const override {
-        return !may_be_unwanted() && (held || !complete() || !all_left() || first != MPI_REQUEST_NULL);
+        return !may_be_unwanted() && failure == MPI_SUCCESS &&
+               (held || !complete() || !all_left() || first != MPI_REQUEST_NULL);
     }
     bool leaving() const override {
         return may_be_unwanted() ? !pending.empty() || marker != MPI_REQUEST_NULL : !finished();
@@ -68,9 +70,16 @@ public:
 
     //! May the program use its buffer again?
     bool complete() const {
+        if (failure != MPI_SUCCESS) [[unlikely]]
+            return from_buffer == 0;
         return ended && (detached || (all_left() && from_buffer == 0)) &&
                (kind != Kind::escaped_synchronous || acknowledged);
     }
+
+    //! The library's word, where it did not take a part of the message: nothing more of it leaves. Else MPI_SUCCESS.
+    int error() const { return failure; }
+    //! Has the library called the error handler already?
+    bool was_raised() const { return raised; }
 
     //! MPI_Cancel: it arrives where it is received (rule 15), and nobody waits for that at the end of the job.
     void cancel() { cancelled = true; }
@@ -89,6 +98,7 @@ public:
     const Envelope &envelope() const { return to; }
     CallSite begun_at() const { return site; }
     std::size_t bytes() const { return total; }
+    std::span<const std::byte> memory() const { return data.memory(); } //!< of the buffer
     std::size_t delta_bytes() const { return delta; }
     double seconds() const; //!< since its begin
 
@@ -117,8 +127,8 @@ private:
     void look_at_pending();
     [[noreturn]] void lost() const;
     bool finished() const {
-        return !held && complete() && all_left() && pending.empty() && first == MPI_REQUEST_NULL &&
-               marker == MPI_REQUEST_NULL;
+        return !held && complete() && (all_left() || failure != MPI_SUCCESS) && pending.empty() &&
+               first == MPI_REQUEST_NULL && marker == MPI_REQUEST_NULL;
     }
     Range cell(std::size_t k) const;
     std::size_t early_cell() const;
@@ -148,6 +158,8 @@ private:
     double may_leave = 0;  // when the next delta may, of a message that is, or was, held back and is detached
     bool ended = false;
     bool orphan = false;
+    int failure = MPI_SUCCESS;
+    bool raised = false;
     bool cancelled = false;
     bool stalled = false;        // a ready delta waits for room in the window
     bool acknowledged = true;    // or needs no acknowledgement

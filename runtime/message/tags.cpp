@@ -1,6 +1,7 @@
 #include "message/tags.h"
 
 #include "mpi/job.h"
+#include "process/lasting.h"
 #include "progress/progress.h"
 #include "range/range_set.h"
 #include "trace/counters.h"
@@ -32,14 +33,14 @@ struct Space {
     RangeSet taken;
     std::uint32_t next = first_tag;
 };
-std::unordered_map<int, Space> spaces;
+constinit Lasting<std::unordered_map<int, Space>> spaces;
 
 // Theirs, of messages that we have received.
 struct Done {
     RangeSet tags;
     std::size_t count = 0;
 };
-std::unordered_map<int, Done> done;
+constinit Lasting<std::unordered_map<int, Done>> done;
 
 std::size_t all_tags() {
     return static_cast<std::size_t>(mpi::job.highest_tag) + 1 - first_tag;
@@ -53,7 +54,7 @@ void collect_fins() {
         if (!flag) return;
         Fin fin;
         mpi::library.Recv(&fin, sizeof fin, MPI_BYTE, status.MPI_SOURCE, fin_tag, mpi::job.deltas, MPI_STATUS_IGNORE);
-        Space &space = spaces[status.MPI_SOURCE];
+        Space &space = (*spaces)[status.MPI_SOURCE];
         for (std::uint32_t k = 0; k < fin.number; k++)
             space.taken.erase({fin.intervals[k].begin, fin.intervals[k].end});
         count(Rule::fin_received);
@@ -65,7 +66,8 @@ class FinMessage : public progress::Task {
 public:
     bool leaving() const override { return true; }
     FinMessage(int peer, const Fin &fin) : fin(fin) {
-        request = transport::send(&this->fin, sizeof this->fin, peer, fin_tag);
+        // If the library does not take it, the tags stay taken, and later messages go native.
+        static_cast<void>(transport::send(&this->fin, sizeof this->fin, peer, fin_tag, request));
         progress::add(*this);
     }
     bool poll() override {
@@ -77,14 +79,14 @@ public:
 
 private:
     Fin fin;
-    MPI_Request request;
+    MPI_Request request = MPI_REQUEST_NULL;
 };
 
 } // namespace
 
 std::optional<std::uint32_t> take_tags(int peer, std::uint32_t n) {
     const auto end = static_cast<std::uint32_t>(mpi::job.highest_tag) + 1;
-    Space &space = spaces[peer];
+    Space &space = (*spaces)[peer];
     if (space.taken.bytes() > all_tags() / 2) collect_fins();
     // Twice: from where the last interval ended, then from the beginning.
     for (int round = 0; round < 2; round++) {
@@ -108,7 +110,7 @@ std::optional<std::uint32_t> take_tags(int peer, std::uint32_t n) {
 }
 
 void tags_done(int peer, std::uint32_t first, std::uint32_t n) {
-    Done &d = done[peer];
+    Done &d = (*done)[peer];
     d.tags.insert({first, std::size_t{first} + n});
     d.count++;
     // Seldom, since no sender is short of tags before half of them are gone.

@@ -1,6 +1,7 @@
 #pragma once
 #include "mpi/library.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <set>
@@ -13,9 +14,9 @@ namespace stretto::mpi {
 //! them (Job::collectives), with tags that tell it from the others.
 //!
 //! Each rank gives a number of its own to the communicator, which says on which of ours and with which tags messages to it come.
-//! The ranks learn each other's numbers by the library's MPI_Iallgather on the program's communicator, with the first collective, or
-//! with the communicator itself (front/communicator.h). (A duplicate would do too, but to make one calls the program's functions that
-//! copy attributes.)
+//! The ranks learn each other's numbers by the library's MPI_Iallgather on the program's communicator, in the call that makes it
+//! (front/calls/communicator.h). So they know before its first collective, all alike, whether each of them had a number left.
+//! (A duplicate would do too, but to make one calls the program's functions that copy attributes.)
 class Channel {
 public:
     static constexpr int lanes = 1024; //!< tags of an operation
@@ -30,7 +31,7 @@ public:
     }
 
     //! On communicators of ours, with so many channels on each at the most, among these ranks of them, which are all those of a communicator
-    //! of the program's, in its order. Collective over the latter.
+    //! of the program's, in its order. Collective over the latter. Nothing else may be asked before learn() says so.
     Channel(std::vector<MPI_Comm> ours, int most_on_each, std::vector<int> ranks, MPI_Comm programs);
 
     //! On a communicator that nobody else uses.
@@ -40,11 +41,11 @@ public:
     Channel(const Channel &) = delete;
     Channel &operator=(const Channel &) = delete;
 
-    //! Do we know the others' numbers? Looks.
-    bool ready();
+    //! Are the others' numbers here? Looks.
+    bool learn();
 
-    //! Has all come that channels wait for which are gone? Before MPI_Finalize. Looks.
-    static bool all_ready();
+    //! Has each rank a number? All ranks see it alike. Else the channel carries nothing.
+    bool serves() const { return std::find(numbers.begin(), numbers.end(), none) == numbers.end(); }
 
     //! Where messages come from and go to, and with which tags.
     int rank(int rank) const { return ranks[static_cast<std::size_t>(rank)]; }
@@ -72,6 +73,9 @@ public:
         if (ticket.number < first_persistent) outstanding.erase(ticket.sequence);
     }
 
+    //! Its number, or that of the next persistent one.
+    int next_number(bool persistent) const { return persistent ? next_persistent : next().number; }
+
     //! A persistent operation's, for good: ranks free theirs when they like. Only while there are some, which all ranks see alike.
     Ticket reserve();
     bool can_reserve() const { return next_persistent < agreements; }
@@ -80,7 +84,9 @@ public:
     int next_word() { return std::exchange(words, (words + 1) % lanes); }
 
 private:
+    static constexpr int none = -1; // all numbers are taken
     static constexpr unsigned synchronous_every = 16;
+    static int take_number(int most);
     Ticket next() const { return {static_cast<int>(begun % first_persistent), begun}; }
     int number_of(int rank) const { return numbers[static_cast<std::size_t>(rank)]; }
     MPI_Comm way(int number) const { return communicators[static_cast<std::size_t>(number / most_on_each)]; }

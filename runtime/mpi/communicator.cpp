@@ -1,6 +1,7 @@
 #include "mpi/communicator.h"
 
 #include "mpi/channel.h"
+#include "process/lasting.h"
 
 #include <cstdint>
 #include <cstring>
@@ -17,7 +18,7 @@ std::uint64_t key(MPI_Comm handle) {
     return bits;
 }
 
-std::unordered_map<std::uint64_t, std::shared_ptr<Communicator>> known;
+constinit Lasting<std::unordered_map<std::uint64_t, std::shared_ptr<Communicator>>> known;
 std::uint64_t serials = 0;
 
 // MPI 4.1, 7.4.4: the program promises that lengths match exactly; then a header may not come in place of a message.
@@ -83,23 +84,25 @@ std::shared_ptr<Communicator> describe(MPI_Comm handle) {
 
 } // namespace
 
-Last last;
+constinit Last last;
 
 const std::shared_ptr<Communicator> &find_communicator(MPI_Comm handle) {
-    auto [at, is_new] = known.try_emplace(key(handle));
+    auto [at, is_new] = known->try_emplace(key(handle));
     if (is_new) at->second = describe(handle);
     last = {handle, &at->second}; // unordered_map never moves its nodes
     return at->second;
 }
 
-const std::shared_ptr<Channel> &channel(Communicator &communicator) {
-    if (!communicator.channel) {
-        std::vector<int> ranks;
-        for (const Peer *peer : communicator.peers) ranks.push_back(peer->rank);
-        communicator.channel = std::make_shared<Channel>(job.collectives, Channel::most_on_one(job.tag_bound),
-                                                         std::move(ranks), communicator.handle);
-    }
-    return communicator.channel;
+std::shared_ptr<Channel> make_channel(const Communicator &communicator) {
+    std::vector<int> ranks;
+    for (const Peer *peer : communicator.peers) ranks.push_back(peer->rank);
+    return std::make_shared<Channel>(job.collectives, Channel::most_on_one(job.tag_bound), std::move(ranks),
+                                     communicator.handle);
+}
+
+bool is_known(const Communicator &communicator) {
+    const auto at = known->find(key(communicator.handle));
+    return at != known->end() && at->second.get() == &communicator;
 }
 
 bool there_are_channels() {
@@ -107,12 +110,12 @@ bool there_are_channels() {
 }
 
 void forget(MPI_Comm handle) {
-    known.erase(key(handle));
+    known->erase(key(handle));
     last = {};
 }
 
 void forget_all() {
-    known.clear();
+    known->clear();
     last = {};
 }
 

@@ -1,7 +1,7 @@
 #pragma once
 #include "mpi/job.h"
 #include "mpi/library.h"
-#include "tune/settings.h"
+#include "settings/settings.h"
 #include "tune/trial.h"
 
 #include <cstdint>
@@ -30,7 +30,7 @@ struct Communicator {
     //! Nobody, where some rank does not run Stretto, or there is no other. All ranks get a peer of the same class.
     const Peer *farthest = nullptr;
     bool between_groups = false;                //!< an inter-communicator
-    std::shared_ptr<Channel> channel;           //!< of its collectives, where they have been ours
+    std::shared_ptr<Channel> channel;           //!< of its collectives, where they may be ours
     std::shared_ptr<const Neighbors> neighbors; //!< on a grid or graph, once they have been asked for
 
     std::unordered_map<std::string_view, tune::BySize<tune::Trial>>
@@ -55,7 +55,7 @@ struct Communicator {
 
 //! The one asked for last: most programs use one or two.
 struct Last {
-    MPI_Comm handle;
+    MPI_Comm handle{};
     const std::shared_ptr<Communicator> *communicator = nullptr;
 };
 extern Last last;
@@ -67,8 +67,11 @@ inline const std::shared_ptr<Communicator> &communicator(MPI_Comm handle) {
     return last.communicator && handle == last.handle ? *last.communicator : find_communicator(handle);
 }
 
-//! The channel of a communicator whose ranks all run Stretto. The first time collective over it.
-const std::shared_ptr<Channel> &channel(Communicator &communicator);
+//! A channel for a communicator whose ranks all run Stretto. Collective over it.
+std::shared_ptr<Channel> make_channel(const Communicator &communicator);
+
+//! Has its handle not been freed?
+bool is_known(const Communicator &communicator);
 
 //! Tags suffice for channels.
 bool there_are_channels();

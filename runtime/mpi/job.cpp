@@ -1,14 +1,13 @@
 #include "mpi/job.h"
 
-#include "message/header.h"
 #include "mpi/channel.h"
 #include "mpi/lifeline.h"
 #include "mpi/requests.h"
 #include "mpi/roster.h"
 #include "mpi/waits.h"
+#include "settings/settings.h"
 #include "trace/failure.h"
 #include "trigger/annotated.h"
-#include "tune/settings.h"
 
 #include <algorithm>
 #include <cinttypes>
@@ -23,7 +22,7 @@
 
 namespace stretto::mpi {
 
-Job job;
+constinit Job job;
 
 namespace {
 
@@ -31,12 +30,10 @@ Link near_link, far_link;
 int near_peers = 0, far_peers = 0;
 
 // Below this a delta brings more work than it hides; a first fragment must be eager too.
-std::size_t least_eager() {
-    return settings.force ? message::first_fragment : 8000;
-}
+std::size_t least_eager = 8000;
 
 bool frames(const Link &link) {
-    return link.eager >= least_eager();
+    return link.eager >= least_eager;
 }
 
 bool frames_plain(const Link &link) {
@@ -65,6 +62,7 @@ void make_communicators(const std::vector<int> &ranks) {
     }
     library.Comm_dup(MPI_COMM_SELF, &job.self);
     library.Comm_set_errhandler(job.deltas, MPI_ERRORS_RETURN);
+    library.Comm_set_errhandler(job.self, MPI_ERRORS_RETURN);
     int *most = nullptr, flag = 0;
     library.Comm_get_attr(job.deltas, MPI_TAG_UB, &most, &flag);
     if (flag) job.highest_tag = job.tag_bound = *most;
@@ -95,13 +93,15 @@ void agree_on_collectives() {
     if (settings.collectives == "off") return;
     // Only where nobody passes messages on it matters whether the program has delta collectives: to see that takes a look at all it imports.
     const bool can = waits::can_call();
-    const int mine[] = {can, can || !trigger::has_delta_collectives(), settings.debug, !settings.trials};
-    int all[] = {0, 0, 0, 0};
-    library.Allreduce(mine, all, 4, MPI_INT, MPI_MIN, job.deltas);
+    const int mine[] = {can, can || !trigger::has_delta_collectives(), settings.debug, !settings.trials,
+                        !trigger::has_compiled_collectives()};
+    int all[] = {0, 0, 0, 0, 0};
+    library.Allreduce(mine, all, 5, MPI_INT, MPI_MIN, job.deltas);
     job.relays = all[0];
     job.delta_collectives = !all[1];
     job.compares = all[2];
     settings.trials = !all[3]; // in which all ranks take part
+    job.compiled_collectives = !all[4];
     const int each = Channel::most_on_one(job.tag_bound);
     const int needed = each > 0 ? std::min((enough_channels - 1) / each + 1, most_communicators) : 0;
     for (int k = 0; k < needed; k++) {
@@ -121,17 +121,18 @@ bool threads_may_poll() {
     return level != MPI_THREAD_MULTIPLE || !number || std::strncmp(number, "4.0", 3) != 0;
 }
 
-// What some rank asks, and so all do.
-struct Asked {
+// What some rank wants, and so all have.
+struct Wanted {
     bool no_polls;     // threads_may_poll() does not hold
     double fast;       // bytes per second of a link of which nothing more need be known
     std::size_t delta; // bytes: the largest that a user has set
 };
 
 // On fast links ordinary messages stay native: what they can matters to delta messages only. (Those of code that is loaded later then are native.)
-Asked agree_on_what_is_asked() {
-    const long mine[] = {!threads_may_poll(), settings.force || settings.all_links || trigger::has_delta_calls(),
-                         settings.all_links ? LONG_MAX : static_cast<long>(settings.delta)};
+Wanted agree_on_what_is_wanted() {
+    const long mine[] = {!threads_may_poll(),
+                         settings.force || settings.info == Info::links || trigger::has_delta_calls(),
+                         settings.info == Info::links ? LONG_MAX : static_cast<long>(settings.delta)};
     long all[] = {0, 0, 0};
     library.Allreduce(mine, all, 3, MPI_LONG, MPI_MAX, job.deltas);
     return {all[0] != 0, all[1] ? std::numeric_limits<double>::infinity() : settings.fast_link,
@@ -139,7 +140,7 @@ Asked agree_on_what_is_asked() {
 }
 
 // Messages inside a node and between nodes are two classes, each measured.
-void measure_peers(const std::vector<int> &ranks, const Asked &asked) {
+void measure_peers(const std::vector<int> &ranks, const Wanted &wanted) {
     MPI_Comm node, far;
     int rank = 0, node_rank = 0, node_size = 0;
     library.Comm_rank(job.deltas, &rank);
@@ -151,11 +152,11 @@ void measure_peers(const std::vector<int> &ranks, const Asked &asked) {
     std::vector<int> leaders(ranks.size());
     library.Allgather(&leader, 1, MPI_INT, leaders.data(), 1, MPI_INT, job.deltas);
     const std::size_t nodes = std::set<int>(leaders.begin(), leaders.end()).size();
-    if (nodes < ranks.size()) near_link = measure_links(node, job.deltas, asked.fast, asked.delta);
+    if (nodes < ranks.size()) near_link = measure_links(node, job.deltas, wanted.fast, wanted.delta);
     if (nodes > 1) {
         // Ranks of the same place in their nodes: neighbours there are on different nodes.
         library.Comm_split(job.deltas, node_rank, rank, &far);
-        far_link = measure_links(far, job.deltas, asked.fast, asked.delta);
+        far_link = measure_links(far, job.deltas, wanted.fast, wanted.delta);
         library.Comm_free(&far);
     }
     library.Comm_free(&node);
@@ -182,18 +183,18 @@ void measure_peers(const std::vector<int> &ranks, const Asked &asked) {
         job.why = "no link is slower than STRETTO_FAST_LINK, and no code of the program makes delta calls";
     else if (!job.framing)
         job.why = "the library sends at most " + std::to_string(eager) + " bytes to an unready receiver, " +
-                  std::to_string(least_eager()) + " are needed";
+                  std::to_string(least_eager) + " are needed";
 }
 
 } // namespace
 
 const char *card() {
-    static_assert(message::version == 1, "the card names the protocol");
     return "stretto-1";
 }
 
-void join() {
+void join(std::size_t first_fragment) {
     job = {};
+    if (settings.force) least_eager = first_fragment;
     near_peers = far_peers = 0;
     near_link = far_link = {};
     library.Comm_rank(MPI_COMM_WORLD, &job.rank);
@@ -213,12 +214,12 @@ void join() {
         return;
     }
     make_communicators(ranks);
-    const Asked asked = agree_on_what_is_asked();
-    if (asked.no_polls) {
+    const Wanted wanted = agree_on_what_is_wanted();
+    if (wanted.no_polls) {
         job.why = "MPICH 4.0 is not safe at MPI_THREAD_MULTIPLE when it is polled as often as framed messages need";
         return;
     }
-    measure_peers(ranks, asked);
+    measure_peers(ranks, wanted);
     if (!frames(near_link) && !frames(far_link)) return; // which all know alike
     agree_on_nonce();
     agree_on_collectives();
@@ -226,7 +227,7 @@ void join() {
 }
 
 void leave() {
-    if (job.deltas == MPI_COMM_NULL) return;
+    if (!job.has_deltas()) return;
     lifeline::close();
     free_tickets();
     library.Comm_free(&job.self);

@@ -34,13 +34,15 @@ inline constexpr int lowest_tag = 16;
 
 //! \brief This process's job: agreed once, in MPI_Init.
 struct Job {
-    int rank = 0, size = 1;            //!< in MPI_COMM_WORLD
-    bool framing = false;              //!< some peer frames
-    std::string why;                   //!< why none does
-    MPI_Comm deltas = MPI_COMM_NULL;   //!< the private communicator: whoever runs Stretto, in the order of the world
-    MPI_Comm self = MPI_COMM_NULL;     //!< private too: dummies of matched probes (rule 9)
+    int rank = 0, size = 1; //!< in MPI_COMM_WORLD
+    bool framing = false;   //!< some peer frames
+    std::string why;        //!< why none does
+    MPI_Comm deltas{}; //!< the private communicator, once it is made: whoever runs Stretto, in the order of the world
+    MPI_Comm self{};   //!< private too: dummies of matched probes (rule 9)
     std::vector<MPI_Comm> collectives; //!< as `deltas`, for messages of collectives (mpi/channel.h)
     bool delta_collectives = false;    //!< some rank's program has them; known where not `relays`
+    bool compiled_collectives =
+        false; //!< some rank's program feeds blocking ones, or uses them part by part (include/stretto/abi.h)
     bool compares = false; //!< of collectives ranks tell each other what they ask for: STRETTO_DEBUG=1 on all of them
     bool relays = false;   //!< ranks can pass messages of collectives on while the library waits in another call
     std::array<std::uint8_t, 16> nonce{}; //!< what every header begins with
@@ -49,6 +51,8 @@ struct Job {
     int highest_tag = 32767;              //!< of those that are used of `deltas`
     int tag_bound = 32767;                //!< MPI_TAG_UB
     std::size_t window = 0;               //!< bytes of memory that unmatched messages may take at one peer (rule 4)
+
+    bool has_deltas() const { return deltas != MPI_Comm{}; }
 };
 
 extern Job job;
@@ -57,7 +61,8 @@ extern Job job;
 const char *card();
 
 //! Ranks of a job that frames agree on everything in Job. Collective over those that run Stretto, called at the end of MPI_Init.
-void join();
+//! first_fragment: bytes of what a framed message begins with, which an unready receiver must be able to take.
+void join(std::size_t first_fragment);
 
 //! Before MPI_Init, as far as the launcher says it: all ranks are on this host.
 bool is_on_one_host();

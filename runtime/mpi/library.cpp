@@ -34,8 +34,8 @@ struct Found {
 // Protects what follows and the filling of the tables. Never held while the dynamic linker is at work: another thread may be in
 // dlopen, with the linker's lock, in a constructor that calls MPI.
 std::mutex publishing;
-std::string path;
-std::string reason;
+constinit std::string path;
+constinit std::string reason;
 
 struct LoadedObject {
     std::string path;

@@ -33,10 +33,10 @@ struct Place {
 };
 
 int listener = -1;
-std::vector<Place> places; // by rank in job.deltas
-std::vector<bool> watched, ended;
-std::vector<pollfd> sockets; // of watched peers
-std::vector<int> peers;      // whose
+constinit std::vector<Place> places; // by rank in job.deltas
+constinit std::vector<bool> watched, ended;
+constinit std::vector<pollfd> sockets; // of watched peers
+constinit std::vector<int> peers;      // whose
 bool any_ended = false;
 std::int64_t last_look = 0;
 unsigned calls = 0;

@@ -54,8 +54,8 @@ struct Functions {
 };
 
 Functions functions;
-std::string due_key, due_value;
-std::string common_key; // something that MPI publishes on every rank and for other nodes
+constinit std::string due_key, due_value;
+constinit std::string common_key; // something that MPI publishes on every rank and for other nodes
 const char *why_not_published = "MPI_Init did not use PMIx";
 
 constexpr int answer_seconds = 30;

@@ -1,11 +1,11 @@
 #include "mpi/report.h"
 
 #include "mpi/job.h"
+#include "settings/settings.h"
 #include "trace/page.h"
 #include "trace/report.h"
 #include "trace/summary.h"
 #include "trace/timeline.h"
-#include "tune/settings.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -24,7 +24,7 @@ MPI_Comm all;
 double begun = 0;
 
 bool is_root() {
-    if (job.deltas == MPI_COMM_NULL) return job.rank == 0 || job.world_rank.size() == 1;
+    if (!job.has_deltas()) return job.rank == 0 || job.world_rank.size() == 1;
     int rank = 0;
     library.Comm_rank(job.deltas, &rank);
     return rank == 0;
@@ -48,7 +48,7 @@ bool is_spawned() {
 
 // Were all asked? Nobody waits for who was not.
 bool all_asked(int own) {
-    if (job.deltas == MPI_COMM_NULL) return own;
+    if (!job.has_deltas()) return own;
     int asked[2] = {own, -own}, least[2] = {own, -own};
     library.Allreduce(asked, least, 2, MPI_INT, MPI_MIN, job.deltas);
     if (least[0] != -least[1] && is_root())
@@ -113,9 +113,9 @@ void agree_on_report() {
         std::fprintf(stderr, "stretto: no report: %s cannot be written: %s\n", settings.report, std::strerror(errno));
         possible = 0;
     }
-    if (job.deltas != MPI_COMM_NULL) library.Bcast(&possible, 1, MPI_INT, 0, job.deltas);
+    if (job.has_deltas()) library.Bcast(&possible, 1, MPI_INT, 0, job.deltas);
     if (!possible) return;
-    if (job.deltas != MPI_COMM_NULL) library.Comm_dup(job.deltas, &all);
+    if (job.has_deltas()) library.Comm_dup(job.deltas, &all);
     report::start();
 }
 

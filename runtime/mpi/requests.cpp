@@ -4,7 +4,7 @@ namespace stretto::mpi {
 
 namespace {
 
-std::vector<MPI_Request> pool;
+constinit std::vector<MPI_Request> pool;
 
 } // namespace
 

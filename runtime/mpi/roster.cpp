@@ -3,10 +3,10 @@
 #include "mpi/library.h"
 #include "mpi/pmi1.h"
 #include "mpi/pmix.h"
+#include "settings/settings.h"
 
 #include <algorithm>
 #include <cctype>
-#include <cstdlib>
 
 namespace stretto::mpi::roster {
 
@@ -80,8 +80,7 @@ const char *read_from_manager(State &s, int rank, std::vector<std::optional<std:
 
 void publish(std::string_view card) {
     State &s = state();
-    const char *said = std::getenv("STRETTO_PEERS");
-    const std::string_view peers = said ? said : "";
+    const std::string_view peers = settings.peers ? settings.peers : "";
     if (!printable(card)) {
         give_up("the card has characters that a process manager may not carry");
         return;

@@ -130,6 +130,8 @@ public:
 
     /// All bytes of data in the buffer.
     std::size_t bytes() const { return count_ * map_->bytes(); }
+    /// No bytes, or no buffer at all.
+    bool empty() const { return !map_ || bytes() == 0; }
 
     /// Whether all of it is one piece of memory.
     bool contiguous() const { return map_->contiguous() || (count_ <= 1 && map_->segments().size() == 1); }

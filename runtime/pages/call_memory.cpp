@@ -1,5 +1,6 @@
 #include "pages/call_memory.h"
 
+#include "pages/kernel.h"
 #include "pages/libc.h"
 #include "pages/memory.h"
 
@@ -354,7 +355,7 @@ public:
             changes();
             break;
         case Kind::everything:
-            listener.everything();
+            if (!fills_pages()) listener.everything();
         }
     }
 
@@ -423,6 +424,22 @@ private:
             use(message.msg_control, message.msg_controllen, meaning.use);
             pieces(addresses_of(message.msg_iov, 0).begin, message.msg_iovlen);
         });
+    }
+
+    // A thread that fills pages of a userfaultfd of the program's: a rank may hold the lock and wait for such a page.
+    bool fills_pages() {
+        if (call.number != SYS_ioctl) return false;
+        switch (argument(1)) {
+        case UFFDIO_COPY:
+            for_each<uffdio_copy>(argument(2), 1,
+                                  [&](const uffdio_copy &copy) { use(copy.src, copy.len, Use::reads); });
+            [[fallthrough]];
+        case UFFDIO_ZEROPAGE:
+        case UFFDIO_WAKE:
+            use(argument(2), sizeof(uffdio_copy), Use::either);
+            return true;
+        }
+        return false;
     }
 
     void change(std::uintptr_t address, std::size_t bytes, Change change) {

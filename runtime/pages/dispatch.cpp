@@ -46,12 +46,14 @@ struct alignas(64) Seen {
 std::array<Seen, 1024> seen;
 std::atomic<std::size_t> most_used{0}; // of them
 std::atomic<std::size_t> known{0};     // threads that are seen, or that need not be
+std::atomic<std::size_t> threads_seen{0};
 std::atomic<std::size_t> watched{0}, unwatchable{0};
+std::atomic<std::uint64_t> watches_begun{0};
 
 constinit thread_local Seen *mine = nullptr;
 constinit thread_local bool need_not_be_seen = false;
 constinit thread_local int ours = 0;
-constinit thread_local bool in_libc = false; // in an Unwatchable section
+constinit thread_local const Unwatchable *section = nullptr; // the innermost
 bool (*inside)() = nullptr;
 
 //! Where the program's stack ended when it came into our code, for who leaves that by a jump: then no destructor of it has run.
@@ -103,6 +105,7 @@ bool see_this_thread() {
     }
     mask::unblock_ours();
     known++;
+    threads_seen++;
     return true;
 }
 
@@ -111,6 +114,37 @@ void forget_this_thread() {
     mine->used = false;
     mine = nullptr;
     known--;
+    threads_seen--;
+}
+
+//! A thread that is seen pays for it in each system call, also where nothing is watched: MPICH's polls make many. So it rests after as many
+//! calls of ours without anything new to watch, if the program has no other thread: one that rests keeps the others from watching.
+struct Rest {
+    static constexpr int quiet_calls = 256;
+
+    bool rests = false;
+    int calls = 0;
+    std::uint64_t watches = 0; // that had begun by the last call
+    std::uint64_t unseen = 0;  // threads_unseen when it began to rest
+};
+constinit thread_local Rest rest;
+
+void wake() {
+    rest.rests = false;
+    see_this_thread();
+}
+
+// Against watch() of a thread of ours: it finds one thread too few, or we find that something is watched.
+void rest_if_quiet() {
+    const std::uint64_t watches = watches_begun.load(std::memory_order_relaxed);
+    if (std::exchange(rest.watches, watches) != watches) rest.calls = 0;
+    if (++rest.calls < Rest::quiet_calls || threads_seen > 1) return;
+    rest = {.rests = true, .watches = watches, .unseen = threads_unseen};
+    rests++;
+    forget_this_thread();
+    if (!watched) return;
+    wake();
+    if (mine) stop_if_watched();
 }
 
 // --- calls that are let through -------------------------------------------------------------------------------------
@@ -247,22 +281,27 @@ private:
     }
 };
 
-// With the program's mask, and with the room of its stack: it may take long.
+// With the program's mask, and with the room of its stack: it may take long. The mask is opened within with_room: a signal that came
+// between the two would find us on the program's stack, and begin on the alternate one where this handler's frame is.
 void settle(const SystemCall &call, siginfo_t *info, const ucontext_t &context) {
     Meets meets;
     tell_memory_of(call, meets);
     if (!meets.met) return;
-    sigset_t handlers;
-    const sigset_t programs = mask::without_ours(context.uc_sigmask);
-    NEXT(pthread_sigmask)(SIG_SETMASK, &programs, &handlers);
+    struct Work {
+        const SystemCall &call;
+        sigset_t mask;
+    } work{call, mask::without_ours(context.uc_sigmask)};
     fault::with_room(
         fault::access(info, context),
         [](void *it) {
+            const Work &all = *static_cast<Work *>(it);
+            sigset_t handlers;
+            NEXT(pthread_sigmask)(SIG_SETMASK, &all.mask, &handlers);
             Settles settles;
-            tell_memory_of(*static_cast<const SystemCall *>(it), settles);
+            tell_memory_of(all.call, settles);
+            NEXT(pthread_sigmask)(SIG_SETMASK, &handlers, nullptr);
         },
-        const_cast<SystemCall *>(&call));
-    NEXT(pthread_sigmask)(SIG_SETMASK, &handlers, nullptr);
+        &work);
 }
 
 void settle_everything(const SystemCall &call, siginfo_t *info, const ucontext_t &context) {
@@ -314,7 +353,7 @@ bool changes_mask(const SystemCall &call, ucontext_t &context) {
     if (bytes != kernels_mask_bytes || (mask && !copy_in(wanted, mask)) || (mask && how > SIG_SETMASK)) return false;
     const sigset_t as_set = to_libc(wanted);
     const sigset_t was = mask::change(static_cast<int>(how), mask ? &as_set : nullptr, context.uc_sigmask,
-                                      in_libc ? mask::Whose::libcs : mask::Whose::programs);
+                                      section ? mask::Whose::libcs : mask::Whose::programs);
     answer(context, before && !copy_out(before, to_kernel(was)) ? -EFAULT : 0);
     return true;
 }
@@ -417,7 +456,7 @@ SystemCall call_in(const ucontext_t &context, long number) {
 
 // Also where nothing else is looked at: the thread may be armed at any time.
 bool blocks_signals_in_libc(const SystemCall &call, ucontext_t &context) {
-    return in_libc && call.number == SYS_rt_sigprocmask && changes_mask(call, context);
+    return section && call.number == SYS_rt_sigprocmask && changes_mask(call, context);
 }
 
 void see(siginfo_t *info, ucontext_t &context, Frame &frame) {
@@ -468,7 +507,9 @@ void in_child() {
     on = false;
     for (Seen &each : seen) each.used = false;
     mine = nullptr;
-    known = watched = unwatchable = 0;
+    rest = {};
+    section = nullptr;
+    known = threads_seen = watched = unwatchable = 0;
 }
 
 } // namespace
@@ -516,6 +557,8 @@ bool every_thread_is_seen() {
 // something is watched, and looks out itself.
 bool watch() {
     if (!on) return true;
+    if (rest.rests) wake();
+    watches_begun++;
     watched++;
     if (unwatchable == 0) {
         stop_all();
@@ -544,24 +587,26 @@ bool armed() {
 }
 
 void enter() {
-    if (!mine && !need_not_be_seen) see_this_thread();
+    if (rest.rests && rest.unseen != threads_unseen) wake();
+    if (!mine && !need_not_be_seen && !rest.rests) see_this_thread();
     if (mine && mine->selector.load(std::memory_order_relaxed) == stops) mine->selector.exchange(passes);
 }
 
 void leave() {
-    if (!mine || ours > 0 || !watched) return;
+    if (!mine || ours > 0) return;
+    if (!watched) return rest_if_quiet();
     if (mine->may_block.exchange(false)) mask::unblock_ours();
     stop_if_watched();
 }
 
 void leave(std::uintptr_t stack) {
-    if (ours > 0) {
+    if (ours > 0 || section) {
         const Range own = own_stack();
         if (!own.covers({stack, stack + 1})) return; // of another stack than the thread's nobody knows
-        for (int k = std::min(ours, most_begins) - 1; k >= 0; k--) {
-            const std::uintptr_t at = begins[static_cast<std::size_t>(k)];
-            if (own.covers({at, at + 1}) && at < stack) ours = k;
-        }
+        const auto dead = [&](std::uintptr_t at) { return own.covers({at, at + 1}) && at < stack; };
+        for (int k = std::min(ours, most_begins) - 1; k >= 0; k--)
+            if (dead(begins[static_cast<std::size_t>(k)])) ours = k;
+        Unwatchable::end_those(dead);
     }
     if (!is_ours()) leave();
 }
@@ -578,13 +623,18 @@ Ours::~Ours() {
     if (!is_ours()) leave();
 }
 
-Unwatchable::Unwatchable() : outer_(std::exchange(in_libc, true)) {
+Unwatchable::Unwatchable() : outer_(std::exchange(section, this)) {
     unwatchable++;
     if (mine) stop_if_watched();
 }
 
+template <class Dead>
+void Unwatchable::end_those(Dead dead) {
+    for (; section && dead(reinterpret_cast<std::uintptr_t>(section)); section = section->outer_) unwatchable--;
+}
+
 Unwatchable::~Unwatchable() {
-    in_libc = outer_;
+    section = outer_;
     unwatchable--;
     if (on) leave(); // a thread or a process was begun, by a call made in its place: see look_at
 }
@@ -638,7 +688,7 @@ void Thread::begin() {
 }
 Thread::~Thread() = default;
 
-Unwatchable::Unwatchable() : outer_(false) {}
+Unwatchable::Unwatchable() : outer_(nullptr) {}
 Unwatchable::~Unwatchable() = default;
 
 #endif

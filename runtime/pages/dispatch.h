@@ -9,12 +9,13 @@
 //!
 //! The kernel would answer EFAULT, or stop short, where a page is closed. So it sends a SIGSYS in place of the call (syscall user
 //! dispatch, Linux 5.11, x86-64); the handler settles what the call can reach (call_memory.h) and lets it be made. A thread is told to
-//! the kernel once (arming is a store of one byte then):
+//! the kernel once (arming is a store of one byte then), and taken back where nothing was watched for long:
 //!
 //!     passes ── memory is watched (watch) ─────────────────▶ stops
-//!       ▲  ◀── the thread enters our code (Ours) ─────────────  │
-//!       │  ── it leaves our code, memory is still watched ─▶    │
-//!       └──── a call is stopped, and nothing is watched ────────┘
+//!     │ ▲  ◀── the thread enters our code (Ours) ─────────────  │
+//!     │ │  ── it leaves our code, memory is still watched ─▶    │
+//!     │ └──── a call is stopped, and nothing is watched ────────┘
+//!     └─▶ rests ── it watches memory, or another thread would ─▶ passes
 namespace stretto::pages::dispatch {
 
 //! Tries it in this thread, which is seen from then on. Empty when it works, else why not. inside: is this thread in a call of the MPI
@@ -57,8 +58,12 @@ public:
     Unwatchable(const Unwatchable &) = delete;
     Unwatchable &operator=(const Unwatchable &) = delete;
 
+    //! Those that a jump has left, whose destructors do not run: dead() tells by where they lie.
+    template <class Dead>
+    static void end_those(Dead dead);
+
 private:
-    const bool outer_;
+    const Unwatchable *const outer_;
 };
 
 //! \brief A thread from before its begin to its end.
@@ -77,8 +82,9 @@ private:
     bool begun_ = false;
 };
 
-//! So many calls were looked at; so many times memory was not watched because of a thread that is not seen.
-inline std::atomic<std::uint64_t> calls_seen{0}, threads_unseen{0};
+//! So many calls were looked at; so many times memory was not watched because of a thread that is not seen; so many times a thread began
+//! to rest.
+inline std::atomic<std::uint64_t> calls_seen{0}, threads_unseen{0}, rests{0};
 
 //! What a handler of ours returns to, so that its return is no call that is looked at; nullptr: libc's.
 const void *restorer();

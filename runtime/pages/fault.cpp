@@ -199,6 +199,7 @@ void pass_on(int signal, siginfo_t *info, ucontext_t *context) {
     if (action.sa_handler == SIG_DFL || action.sa_handler == SIG_IGN || (!sent_by_somebody && mask::hides(signal))) {
         // To die from the faulting instruction itself, so that core file, debugger and parent see the true address: the access is
         // made again under the default action.
+        const dispatch::Ours ours(stack_of(*context)); // a call that is stopped would set the action in our records
         struct sigaction by_default {};
         by_default.sa_handler = SIG_DFL;
         NEXT(sigaction)(signal, &by_default, nullptr);

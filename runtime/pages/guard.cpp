@@ -33,7 +33,7 @@ const char *name(Guarding guarding) {
 
 namespace {
 
-GuardingChoice best{Guarding::block, ""};
+constinit GuardingChoice best{Guarding::block, ""};
 Guard::Until until = nullptr;
 std::atomic<Guard *> guards{nullptr};
 std::atomic<bool> forking{false};
@@ -120,6 +120,8 @@ GuardingChoice choose_guarding(const char *forced, const std::string &unseen) {
         reason = userfault::open();
         if (reason.empty() && works(Guarding::userfault)) return {Guarding::userfault, "", forced != nullptr};
         if (reason.empty()) reason = "userfaultfd does not notice touches here";
+    } else {
+        static_cast<void>(userfault::open()); // to know memory that the program watches so itself
     }
     if (wanted("mprotect")) {
         if (works(Guarding::mprotect)) return {Guarding::mprotect, reason, forced != nullptr};
@@ -171,6 +173,8 @@ Guard *Guard::begin(void *buffer, std::size_t bytes, Coming coming) {
     const std::size_t here = missing.begin > pages.begin ? missing.begin - std::max(pages.begin, addresses.begin) : 0;
     if (Tracker::concerns(pointer(pages.begin), pages.bytes())) return guard; // sent, and received into meanwhile
     if (guard->overlaps_another(pages)) return guard;
+    // A page that is missing there comes from a thread of the program's, which may wait for our lock.
+    if (memory.anonymous && userfault::is_anothers(pages)) return guard;
     if (!dispatch::watch() && !trying) {
         dispatch::unwatch();
         return guard;
@@ -269,7 +273,7 @@ Guard::Closed Guard::closed(Range pages) {
         const Range its = pages_of(here, all);
         for (std::size_t page = its.begin; page < its.end; page++)
             if (guard->states_[page] == Page::closed)
-                closed.addresses.insert({all.begin + page * page_bytes(), all.begin + (page + 1) * page_bytes()});
+                closed.addresses.insert(addresses_of_pages({page, page + 1}, all));
     }
     return closed;
 }
@@ -279,8 +283,8 @@ Range Guard::pages_of(Range addresses, Range guarded) {
     return {(addresses.begin - guarded.begin) / page, (addresses.end - 1 - guarded.begin) / page + 1};
 }
 
-Range Guard::addresses_of_pages(Range pages) const {
-    return {guarded_.begin() + pages.begin * page_bytes(), guarded_.begin() + pages.end * page_bytes()};
+Range Guard::addresses_of_pages(Range pages, Range guarded) {
+    return {guarded.begin + pages.begin * page_bytes(), guarded.begin + pages.end * page_bytes()};
 }
 
 // --- arrival --------------------------------------------------------------------------------------------------------
@@ -477,8 +481,11 @@ bool Guard::lend(Range addresses) {
 }
 
 bool Guard::may_lend() {
-    for (const Guard *guard = guards; guard; guard = guard->next_)
-        if (guard->shares_ && !guard->guarded().empty()) return true;
+    for (const Guard *guard = guards; guard; guard = guard->next_) {
+        if (!guard->shares_ || guard->guarded().empty()) continue;
+        for (const Range shared : guard->outer_pages())
+            if (guard->is_closed(shared)) return true;
+    }
     return false;
 }
 
@@ -538,8 +545,18 @@ bool Guard::on_fault(const fault::Access &access) {
 struct Guard::Wish {
     Guard *guard;
     Range touched, page;
+    sigset_t mask{}; //!< the program's
     bool came = false, waited = false;
 };
+
+// It may take long, so the program's signals are let through: not before its own stack is in use (dispatch.cpp, settle).
+void Guard::wait_for(void *its_wish) {
+    Wish &wish = *static_cast<Wish *>(its_wish);
+    sigset_t handlers;
+    NEXT(pthread_sigmask)(SIG_SETMASK, &wish.mask, &handlers);
+    until(wish.page, come, &wish);
+    NEXT(pthread_sigmask)(SIG_SETMASK, &handlers, nullptr);
+}
 
 bool Guard::come(void *its_wish) {
     Wish &wish = *static_cast<Wish *>(its_wish);
@@ -555,10 +572,9 @@ bool Guard::bring(const fault::Access &access) {
     const std::uintptr_t address = access.address;
     const std::uintptr_t page = address / page_bytes() * page_bytes();
     Wish wish{this, {address, address + 1}, {page, page + page_bytes()}};
-    NEXT(pthread_sigmask)(SIG_SETMASK, &access.mask, nullptr); // it may take long
+    wish.mask = access.mask;
     const fault::Access *const outer = std::exchange(touch_, &access);
-    fault::with_room(
-        access, [](void *what) { until(static_cast<Wish *>(what)->page, come, what); }, &wish);
+    fault::with_room(access, wait_for, &wish);
     touch_ = outer;
     // A page that had come and that the program has dropped since (MADV_DONTNEED) reads as zeros.
     return wish.waited || (how_ == Guarding::userfault && userfault::fill_with_zeros(wish.page));

@@ -170,6 +170,7 @@ private:
     const std::byte *kept(std::size_t page) const;
     struct Wish;
     static bool come(void *its_wish);
+    static void wait_for(void *its_wish);
     bool bring(const fault::Access &access);
     bool take_shared_pages(Range &pages, std::uintptr_t from) const;
     bool keeps_some_of(Range pages) const;
@@ -192,8 +193,9 @@ private:
     bool open_what_is_there(Range pages, const std::byte *data);
     void give_back();
     Range guarded() const { return guarded_; }
-    Range addresses_of_pages(Range pages) const;
     //! A handler, which has no lock, looks at what is guarded once: it may be given up between two looks.
+    static Range addresses_of_pages(Range pages, Range guarded);
+    Range addresses_of_pages(Range pages) const { return addresses_of_pages(pages, guarded()); }
     static Range pages_of(Range addresses, Range guarded);
     Range pages_of(Range addresses) const { return pages_of(addresses, guarded()); }
 

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <pthread.h>
+#include <utility>
 
 namespace stretto::pages::mask {
 
@@ -16,6 +17,9 @@ constexpr std::array ours = {SIGSEGV, SIGBUS, SIGSYS};
 
 //! Of this thread, by their places in `ours`.
 constinit thread_local std::array<bool, ours.size()> hidden{};
+
+//! A function of ours asks the kernel, and keeps the books itself.
+constinit thread_local bool asks = false;
 
 void add_hidden(sigset_t &mask) {
     for (std::size_t k = 0; k < ours.size(); k++)
@@ -61,6 +65,7 @@ bool hides(int signal) {
 }
 
 sigset_t change(int how, const sigset_t *mask, sigset_t &kernels, Whose whose) {
+    if (std::exchange(asks, false)) whose = Whose::libcs;
     sigset_t before = kernels;
     if (whose == Whose::programs) add_hidden(before);
     if (!mask) return before;
@@ -88,7 +93,9 @@ namespace {
 
 int set(int how, const sigset_t *mask, sigset_t *before) {
     if (!applies() || !mask || (how != SIG_BLOCK && how != SIG_UNBLOCK && how != SIG_SETMASK)) {
+        asks = applies();
         const int error = NEXT(pthread_sigmask)(how, mask, before);
+        asks = false;
         if (error == 0 && before) add_hidden(*before);
         return error;
     }
@@ -96,7 +103,9 @@ int set(int how, const sigset_t *mask, sigset_t *before) {
     const sigset_t open = without_ours(wanted);
     const auto was = hidden;
     hide(how, wanted); // before a handler of what is unblocked looks
+    asks = true;
     const int error = NEXT(pthread_sigmask)(how, how == SIG_UNBLOCK ? &wanted : &open, before);
+    asks = false;
     if (before && error == 0)
         for (std::size_t k = 0; k < ours.size(); k++)
             if (was[k]) sigaddset(before, ours[k]);

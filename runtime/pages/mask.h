@@ -11,7 +11,8 @@ namespace stretto::pages::mask {
 sigset_t without_ours(const sigset_t &mask);
 bool blocks_ours(const sigset_t &mask);
 
-//! Who changes a mask: the program, or libc, which blocks all signals for a moment, and undoes that maybe unseen.
+//! Who changes a mask: the program, or libc, which blocks all signals for a moment, and undoes that maybe unseen. Our own functions of these
+//! names ask as libc does.
 enum class Whose : bool { programs, libcs };
 
 //! As sigprocmask() would change `kernels` for this thread. Returns what the program's own mask was; for libc, what the kernel's was.

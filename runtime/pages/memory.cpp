@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <cstring>
 #include <fcntl.h>
+#include <link.h>
 #include <pthread.h>
 #include <sys/mman.h>
 #include <sys/uio.h>
@@ -25,6 +26,17 @@ Range whole_pages(Range addresses) {
     const std::size_t page = page_bytes();
     const Range inside{(addresses.begin + page - 1) / page * page, addresses.end / page * page};
     return inside.empty() ? Range{inside.begin, inside.begin} : inside;
+}
+
+Range addresses_of(const dl_phdr_info &object) {
+    Range all{SIZE_MAX, 0};
+    for (int k = 0; k < object.dlpi_phnum; k++) {
+        const auto &segment = object.dlpi_phdr[k];
+        if (segment.p_type != PT_LOAD) continue;
+        all.begin = std::min<std::uintptr_t>(all.begin, object.dlpi_addr + segment.p_vaddr);
+        all.end = std::max<std::uintptr_t>(all.end, object.dlpi_addr + segment.p_vaddr + segment.p_memsz);
+    }
+    return all;
 }
 
 // Stacks of threads are ordinary mappings. The caller's is asked of libc, once per thread.
@@ -230,7 +242,7 @@ bool anything_pinned() {
 
 namespace {
 
-std::vector<Range> exposed;
+constinit std::vector<Range> exposed;
 
 // Also where they have a page in common, or may come to have one (own_end).
 bool is_exposed(Range addresses) {

@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 
+struct dl_phdr_info;
+
 //! \brief Which bytes of a buffer the program has written or touches, asked of the operating system's pages.
 namespace stretto::pages {
 
@@ -29,6 +31,9 @@ inline Range addresses_of(const void *buffer, std::size_t bytes) {
     const auto begin = reinterpret_cast<std::uintptr_t>(buffer);
     return {begin, begin + bytes};
 }
+
+//! What all segments of a loaded object lie between.
+Range addresses_of(const dl_phdr_info &object);
 
 //! \brief What kind of memory a range is: may its pages be taken away from the program for a while?
 struct Facts {

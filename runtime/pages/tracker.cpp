@@ -575,7 +575,7 @@ std::optional<Tracker::Misuse> Tracker::changed_copy() const {
 
 namespace {
 
-std::optional<Quiet> during_fork;
+constinit std::optional<Quiet> during_fork;
 
 } // namespace
 

@@ -78,6 +78,15 @@ bool watch_missing(Range pages) {
     return false;
 }
 
+bool is_anothers(Range pages) {
+    if (descriptor < 0) return false;
+    if (watch(pages, UFFDIO_REGISTER_MODE_MISSING)) {
+        forget(pages);
+        return false;
+    }
+    return errno == EBUSY;
+}
+
 void forget(Range pages) {
     uffdio_range range{pages.begin, pages.bytes()};
     ioctl(descriptor, UFFDIO_UNREGISTER, &range);

@@ -15,6 +15,9 @@ void close();
 //! refuses, with the memory as it was.
 bool watch_writes(Range pages);
 bool watch_missing(Range pages);
+//! Does a userfaultfd of the program's own watch some of them? Then nobody but its own thread can fill a page that is missing.
+bool is_anothers(Range pages);
+
 void forget(Range pages);
 
 //! Before pages of which some were never touched are closed to writes.

@@ -85,11 +85,15 @@ void ring() {
     sem_post(&bell);
 }
 
+// The MPI library is there as long as it.
+[[gnu::destructor]] void end_with_process() {
+    stop();
+}
+
 void begin() {
     static const int once = [] {
         sem_init(&bell, 0, 0);
-        // The parent's thread is not in the child. And what it works with must be there as long as it.
-        std::atexit(stop);
+        // The parent's thread is not in the child.
         return pthread_atfork(nullptr, nullptr, [] { there = false; });
     }();
     static_cast<void>(once);

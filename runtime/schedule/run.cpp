@@ -48,6 +48,7 @@ bool Run::reads(Range addresses) const {
 void Run::begin_lanes() {
     for (;;) {
         while (oldest < states.size() && ended(oldest)) oldest++;
+        if (failure != MPI_SUCCESS) return;
         if (states.size() == schedule.lanes() || states.size() - oldest >= window) break;
         states.emplace_back();
         go_on(states.size() - 1);
@@ -67,6 +68,7 @@ void Run::go_on(std::size_t lane) {
                 return;
             }
             begin(steps[state.step], lane);
+            if (failure != MPI_SUCCESS) return;
         }
         state.step = 0;
         state.round++;
@@ -80,7 +82,8 @@ bool Run::has_input(const Step &step) const {
 void Run::go_on_where_input_is() {
     const std::vector<std::uint32_t> lanes = hungry;
     for (const std::uint32_t lane : lanes)
-        if (has_input(schedule.steps(lane, states[lane].round)[states[lane].step])) go_on(lane);
+        if (failure == MPI_SUCCESS && has_input(schedule.steps(lane, states[lane].round)[states[lane].step]))
+            go_on(lane);
 }
 
 std::optional<Range> Run::ready(Range range) {
@@ -106,36 +109,60 @@ void Run::begin(const Step &step, std::size_t lane) {
     switch (step.action) {
     case Action::send: {
         auto isend = channel.next_is_synchronous(step.peer) ? mpi::library.Issend : mpi::library.Isend;
-        check(isend(source(step), bytes, MPI_BYTE, channel.rank(step.peer),
-                    channel.tag_to(step.peer, ticket.number, tag), channel.way_to(step.peer), &request),
-              step);
-        under_way(request, step, lane);
+        const int error = isend(source(step), bytes, MPI_BYTE, channel.rank(step.peer),
+                                channel.tag_to(step.peer, ticket.number, tag), channel.way_to(step.peer), &request);
+        if (error == MPI_SUCCESS) under_way(request, step, lane);
+        check(error, step);
         break;
     }
-    case Action::receive:
+    case Action::receive: {
         if (requests.size() < most_watched) mpi::lifeline::watch(channel.rank(step.peer));
-        check(mpi::library.Irecv(target(step), bytes, MPI_BYTE, channel.rank(step.peer),
-                                 channel.own_tag(ticket.number, tag), channel.own_way(), &request),
-              step);
-        under_way(request, step, lane);
+        const int error = mpi::library.Irecv(target(step), bytes, MPI_BYTE, channel.rank(step.peer),
+                                             channel.own_tag(ticket.number, tag), channel.own_way(), &request);
+        if (error == MPI_SUCCESS) under_way(request, step, lane);
+        check(error, step);
         break;
+    }
     case Action::copy:
         std::memcpy(target(step), source(step), step.bytes);
         give(step);
         break;
     case Action::reduce:
-        mpi::library.Reduce_local(source(step), target(step), static_cast<int>(step.bytes / memories.element_bytes),
-                                  memories.element, memories.operation);
+        if (const int error = mpi::library.Reduce_local(source(step), target(step),
+                                                        static_cast<int>(step.bytes / memories.element_bytes),
+                                                        memories.element, memories.operation);
+            error != MPI_SUCCESS)
+            return give_up(error, "the MPI library does not add these elements up");
         give(step);
         break;
     }
 }
 
-void Run::check(int error, const Step &step) const {
+void Run::check(int error, const Step &step) {
     if (error != MPI_SUCCESS)
-        fail(name.call,
-             "the MPI library does not take a message to or from rank " + std::to_string(step.peer) + ": is it gone?",
-             name.site);
+        give_up(error, "the MPI library does not take a message to or from rank " + std::to_string(step.peer) +
+                           ": is it gone?");
+}
+
+// What others send is not awaited any more; what is on its way to them stays with the library, which can take back no send.
+void Run::give_up(int error, const std::string &why) {
+    if (!name.tells || !name.tells(name.communicator)) fail(name.call, why, name.site);
+    failure = error;
+    const mpi::ErrorsReturn returned;
+    for (std::size_t k = 0; k < sent.size(); k++) {
+        MPI_Request &request = requests[k];
+        if (request == MPI_REQUEST_NULL) continue;
+        if (!sent[k].gives) {
+            mpi::library.Request_free(&request);
+            continue;
+        }
+        mpi::library.Cancel(&request);
+        mpi::library.Wait(&request, MPI_STATUS_IGNORE);
+    }
+    requests.clear();
+    sent.clear();
+    hungry.clear();
+    channel.end(ticket);
 }
 
 void Run::check_senders() const {
@@ -159,35 +186,30 @@ void Run::give(const Step &step) {
     listener->result(step.writes());
 }
 
-// How many messages have ended: which ones, in done.
-int Run::test() {
-    done.resize(requests.size());
-    int ended = 0, error = MPI_SUCCESS;
-    if (!may_look_at)
-        error = mpi::library.Testsome(static_cast<int>(requests.size()), requests.data(), &ended, done.data(),
-                                      MPI_STATUSES_IGNORE);
-    else
-        for (std::size_t k = 0; k < requests.size() && error == MPI_SUCCESS; k++) {
-            int has_ended = 0;
-            if (!sent[k].gives || may_look_at(sent[k].gives->peer))
-                error = mpi::library.Test(&requests[k], &has_ended, MPI_STATUS_IGNORE);
-            if (has_ended) done[static_cast<std::size_t>(ended++)] = static_cast<int>(k);
-        }
-    if (error != MPI_SUCCESS)
-        fail(name.call, "the MPI library reports an error in one of its messages: a rank is gone, or gave other counts",
-             name.site);
-    return ended;
+// As Completion::look, of those that may be looked at.
+int Run::look_where_agreed() {
+    std::vector<MPI_Request> agreed(requests.size(), MPI_REQUEST_NULL);
+    for (std::size_t k = 0; k < requests.size(); k++)
+        if (!sent[k].gives || may_look_at(sent[k].gives->peer)) std::swap(agreed[k], requests[k]);
+    const int error = completion.look(agreed);
+    for (std::size_t k = 0; k < requests.size(); k++)
+        if (requests[k] == MPI_REQUEST_NULL) requests[k] = agreed[k];
+    return error;
 }
 
 // One look at all messages; true if some have ended.
 bool Run::look() {
     if (requests.empty()) return false;
-    const int n = test();
-    if (n <= 0) return false;
+    const int error = may_look_at ? look_where_agreed() : completion.look(requests);
+    if (error != MPI_SUCCESS) {
+        give_up(error, "the MPI library reports an error in one of its messages: a rank is gone, or gave other counts");
+        return false;
+    }
+    if (completion.ended().empty()) return false;
     // Those that have ended make room, and their lanes go on, which appends others.
     std::vector<Sent> ended;
-    ended.reserve(static_cast<std::size_t>(n));
-    for (int k = 0; k < n; k++) ended.push_back(sent[static_cast<std::size_t>(done[static_cast<std::size_t>(k)])]);
+    ended.reserve(completion.ended().size());
+    for (const int k : completion.ended()) ended.push_back(sent[static_cast<std::size_t>(k)]);
     std::size_t kept = 0;
     for (std::size_t k = 0; k < requests.size(); k++)
         if (requests[k] != MPI_REQUEST_NULL) {
@@ -201,6 +223,7 @@ bool Run::look() {
         if (message.gives) give(*message.gives);
         states[message.lane].open--;
         go_on(message.lane);
+        if (failure != MPI_SUCCESS) return false;
     }
     return true;
 }

@@ -1,5 +1,6 @@
 #pragma once
 #include "mpi/channel.h"
+#include "mpi/completion.h"
 #include "mpi/library.h"
 #include "progress/progress.h"
 #include "range/range_set.h"
@@ -11,6 +12,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 namespace stretto::schedule {
@@ -31,6 +33,8 @@ struct Name {
     CallSite site;
     const void *communicator; //!< the program's
     double look_within = 0;   //!< seconds (progress::Task)
+    //! Is an error of a message to be told to the program, of this communicator? Else, and where there is no such function, it ends the job.
+    bool (*tells)(const void *communicator) = nullptr;
 };
 
 //! \brief Who hears of results by and by.
@@ -54,8 +58,7 @@ public:
     static constexpr std::size_t usual_window = 64;
     static_assert(most_tags == mpi::Channel::lanes);
 
-    //! An operation with a ticket of its own of the channel's, which has the schedule's ranks. It begins once the channel is ready and it is
-    //! its turn.
+    //! An operation with a ticket of its own of the channel's, which has the schedule's ranks. It begins once it is its turn.
     Run(Name name, const Schedule &schedule, const Memories &memories, mpi::Channel &channel,
         mpi::Channel::Ticket ticket, std::size_t window = usual_window, Listener *listener = nullptr, bool fed = false);
 
@@ -65,7 +68,7 @@ public:
     bool poll() override;
 
     //! Its messages may be under way.
-    bool may_begin() const { return channel.ready() && channel.is_turn(ticket); }
+    bool may_begin() const { return channel.is_turn(ticket); }
 
     //! These bytes of the input are as they will be. Returns the first that were so already, if any; then nothing is done.
     std::optional<Range> ready(Range input);
@@ -74,7 +77,14 @@ public:
     //! Which bytes of the output are not yet as they will be. Of what the schedule does not write, none. Only with a listener.
     const RangeSet &missing() const { return missing_; }
 
-    bool complete() const { return oldest == schedule.lanes(); }
+    bool complete() const { return oldest == schedule.lanes() || failure != MPI_SUCCESS; }
+
+    //! The library's word, where a message has failed: nothing more is sent or comes in. Else MPI_SUCCESS.
+    int error() const { return failure; }
+
+    //! Nobody could be told of an error any more: it ends the job.
+    void ends_job_on_error() { name.tells = nullptr; }
+
     bool needs_us() const override { return !complete(); }
     bool leaving() const override { return !complete(); }
     bool goes_on_in_native_calls() const override { return true; }
@@ -102,13 +112,14 @@ private:
     void go_on(std::size_t lane);
     void begin(const Step &step, std::size_t lane);
     void under_way(MPI_Request request, const Step &step, std::size_t lane);
-    int test();
+    int look_where_agreed();
     bool look();
     const std::byte *source(const Step &step) const;
     std::byte *target(const Step &step) const;
 
-    void check(int error, const Step &step) const;
+    void check(int error, const Step &step);
     void check_senders() const;
+    void give_up(int error, const std::string &why);
 
     Name name;
     const Schedule &schedule;
@@ -121,7 +132,8 @@ private:
     std::size_t oldest = 0;    // all lanes before have ended
     std::vector<MPI_Request> requests;
     std::vector<Sent> sent; // by each request
-    std::vector<int> done;  // room for what the library says
+    mpi::Completion completion;
+    int failure = MPI_SUCCESS;
     std::function<bool(int)> may_look_at;
 
     Listener *listener;

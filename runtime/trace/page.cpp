@@ -1,12 +1,12 @@
 #include "trace/page.h"
 
+#include "settings/settings.h"
 #include "trace/demangle.h"
 #include "trace/page_template.h"
 #include "trace/places.h"
 #include "trace/quantities.h"
 #include "trace/template.h"
 #include "trace/verdict.h"
-#include "tune/settings.h"
 
 #include <algorithm>
 #include <array>

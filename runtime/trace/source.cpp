@@ -1,5 +1,6 @@
 #include "trace/source.h"
 
+#include "pages/memory.h"
 #include "trace/demangle.h"
 
 #include <algorithm>
@@ -18,43 +19,35 @@ namespace stretto::source {
 
 namespace {
 
-struct Object {
-    std::uintptr_t begin, end;
-    bool has(const void *address) const {
-        const auto at = reinterpret_cast<std::uintptr_t>(address);
-        return begin <= at && at < end;
-    }
-};
-std::vector<Object> bindings; // MPI's, and this one
-Object libc{};
+// Of objects.
+constinit std::vector<Range> bindings; // MPI's, and this one
+Range libc;
 
-std::map<std::pair<std::string, std::uint64_t>, Frame> said; // by compilers, of an object's offset
+bool has(Range object, const void *address) {
+    return object.covers(pages::addresses_of(address, 1));
+}
+
+// By compilers, of an object's offset.
+std::map<std::pair<std::string, std::uint64_t>, Frame> &said() {
+    static std::map<std::pair<std::string, std::uint64_t>, Frame> all;
+    return all;
+}
 
 std::string name_of(const std::string &path) {
     return path.substr(path.rfind('/') + 1);
 }
 
-Object extent(const dl_phdr_info &info) {
-    Object object{UINTPTR_MAX, 0};
-    for (int k = 0; k < info.dlpi_phnum; k++) {
-        const auto &header = info.dlpi_phdr[k];
-        if (header.p_type != PT_LOAD) continue;
-        object.begin = std::min<std::uintptr_t>(object.begin, info.dlpi_addr + header.p_vaddr);
-        object.end = std::max<std::uintptr_t>(object.end, info.dlpi_addr + header.p_vaddr + header.p_memsz);
-    }
-    return object;
-}
-
 int look_at(dl_phdr_info *info, std::size_t, void *) {
-    const Object object = extent(*info);
+    const Range object = pages::addresses_of(*info);
     const std::string name = name_of(info->dlpi_name);
     if (name.rfind("libc.so", 0) == 0) libc = object;
-    if (name.rfind("libmpi", 0) == 0 || object.has(reinterpret_cast<const void *>(look_at))) bindings.push_back(object);
+    if (name.rfind("libmpi", 0) == 0 || has(object, reinterpret_cast<const void *>(look_at)))
+        bindings.push_back(object);
     return 0;
 }
 
 bool is_binding(const void *address) {
-    return std::any_of(bindings.begin(), bindings.end(), [&](const Object &object) { return object.has(address); });
+    return std::any_of(bindings.begin(), bindings.end(), [&](Range object) { return has(object, address); });
 }
 
 _Unwind_Reason_Code leave_bindings(_Unwind_Context *context, void *found) {
@@ -163,7 +156,7 @@ const void *of_the_program() {
 
 // What copies memory has no frame: its return address is on top of the stack.
 const void *of_the_program(const pages::fault::Access &access) {
-    return libc.has(access.instruction) && access.top ? before(*access.top) : access.instruction;
+    return has(libc, access.instruction) && access.top ? before(*access.top) : access.instruction;
 }
 
 Place place(const void *instruction) {
@@ -177,7 +170,7 @@ Place place(const void *instruction) {
 
 void known(const void *return_address, Frame frame) {
     const Place its = place(before(return_address));
-    said.insert_or_assign({its.object, its.offset}, std::move(frame));
+    said().insert_or_assign({its.object, its.offset}, std::move(frame));
 }
 
 std::vector<std::vector<Frame>> frames(const std::string &object, const std::vector<std::uint64_t> &offsets) {
@@ -191,8 +184,8 @@ std::vector<std::vector<Frame>> frames(const std::string &object, const std::vec
             if (ask(object, &offsets[k], n, &found[k]) == n) break;
     }
     std::for_each(found.begin(), found.end(), mend_innermost);
-    for (std::size_t k = 0; k < offsets.size() && !said.empty(); k++)
-        if (const auto frame = said.find({object, offsets[k]}); found[k].empty() && frame != said.end())
+    for (std::size_t k = 0; k < offsets.size() && !said().empty(); k++)
+        if (const auto frame = said().find({object, offsets[k]}); found[k].empty() && frame != said().end())
             found[k].push_back(frame->second);
     return found;
 }

@@ -17,7 +17,7 @@ struct Event {
     double begin, end;
 };
 std::mutex mutex; // a thread waits outside the one lock
-std::vector<Event> events;
+constinit std::vector<Event> events;
 int rank = 0;
 double epoch = 0;
 

@@ -1,5 +1,5 @@
 #pragma once
-#include "tune/settings.h"
+#include "settings/settings.h"
 
 #include <cstddef>
 

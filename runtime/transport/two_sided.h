@@ -13,19 +13,24 @@ namespace stretto::transport {
 //! a call lets the wire stand still.
 inline constexpr std::size_t between_polls = 8192;
 
-inline MPI_Request send(const void *data, std::size_t bytes, int peer, std::uint32_t tag) {
-    MPI_Request request;
+//! Returns the library's error; then nothing is under way. It belongs to the operation that the delta is of.
+[[nodiscard]] inline int send(const void *data, std::size_t bytes, int peer, std::uint32_t tag, MPI_Request &request) {
     const report::InLibrary not_ours;
-    mpi::library.Isend(const_cast<void *>(data), static_cast<int>(bytes), MPI_BYTE, peer, static_cast<int>(tag),
-                       mpi::job.deltas, &request);
-    return request;
+    const int error = mpi::library.Isend(const_cast<void *>(data), static_cast<int>(bytes), MPI_BYTE, peer,
+                                         static_cast<int>(tag), mpi::job.deltas, &request);
+    if (error != MPI_SUCCESS) [[unlikely]]
+        request = MPI_REQUEST_NULL;
+    return error;
 }
 
-inline MPI_Request receive(void *data, std::size_t bytes, int peer, std::uint32_t tag) {
-    MPI_Request request;
+//! The same of a receive.
+[[nodiscard]] inline int receive(void *data, std::size_t bytes, int peer, std::uint32_t tag, MPI_Request &request) {
     const report::InLibrary not_ours;
-    mpi::library.Irecv(data, static_cast<int>(bytes), MPI_BYTE, peer, static_cast<int>(tag), mpi::job.deltas, &request);
-    return request;
+    const int error = mpi::library.Irecv(data, static_cast<int>(bytes), MPI_BYTE, peer, static_cast<int>(tag),
+                                         mpi::job.deltas, &request);
+    if (error != MPI_SUCCESS) [[unlikely]]
+        request = MPI_REQUEST_NULL;
+    return error;
 }
 
 enum class State { under_way, complete, lost };

@@ -1,5 +1,7 @@
 #include "trigger/annotated.h"
 
+#include "pages/memory.h"
+
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -15,15 +17,15 @@ namespace {
 
 // What an object calls.
 struct Found {
-    bool sends = false, receives = false, collectives = false, any = false;
+    bool sends = false, receives = false, collectives = false, compiled_collectives = false, any = false;
 };
 
 struct Object {
-    std::uintptr_t begin, end; // all its segments lie between
+    Range addresses;
     Found found;
 };
 
-struct Objects {
+constinit struct Objects {
     std::vector<Object> all;
     unsigned long long loaded = 0, unloaded = 0; // that there had been at the last look
 } objects;
@@ -35,8 +37,11 @@ bool is_one_of(const char *name, std::initializer_list<const char *> names) {
 }
 
 void look_at(const char *name, Found &found) {
-    found.any |= std::strncmp(name, "MPIX_Delta_", 11) == 0 || std::strncmp(name, "mpix_delta_", 11) == 0 ||
-                 std::strncmp(name, "stretto_send_begin", 18) == 0 || std::strncmp(name, "stretto_recv_begin", 18) == 0;
+    // Whatever is begun or opened is closed.
+    found.compiled_collectives |= std::strncmp(name, "stretto_collective_close", 24) == 0;
+    found.any |= found.compiled_collectives || std::strncmp(name, "MPIX_Delta_", 11) == 0 ||
+                 std::strncmp(name, "mpix_delta_", 11) == 0 || std::strncmp(name, "stretto_send_begin", 18) == 0 ||
+                 std::strncmp(name, "stretto_recv_begin", 18) == 0;
     found.sends |= is_one_of(name, {"stretto_send_data", "mpix_delta_send_data_", "mpix_delta_send_data_long_"});
     found.collectives |= is_one_of(name, {"MPIX_Delta_collective_end", "mpix_delta_collective_end_"});
     found.receives |= is_one_of(name, {"stretto_wait_data", "mpix_delta_wait_data_", "mpix_delta_wait_data_long_"});
@@ -103,17 +108,6 @@ private:
     const char *strings = nullptr;
 };
 
-Object read(const dl_phdr_info &object) {
-    std::uintptr_t begin = UINTPTR_MAX, end = 0;
-    for (int k = 0; k < object.dlpi_phnum; k++) {
-        const ElfW(Phdr) &segment = object.dlpi_phdr[k];
-        if (segment.p_type != PT_LOAD) continue;
-        begin = std::min<std::uintptr_t>(begin, object.dlpi_addr + segment.p_vaddr);
-        end = std::max<std::uintptr_t>(end, object.dlpi_addr + segment.p_vaddr + segment.p_memsz);
-    }
-    return {begin, end, Imports(object).look()};
-}
-
 // Nothing of ours imports them: they are defined here. All anew where an object has come or gone, since another may have its addresses.
 const std::vector<Object> &look_at_all() {
     struct Look {
@@ -127,7 +121,7 @@ const std::vector<Object> &look_at_all() {
             its.loaded = object->dlpi_adds, its.unloaded = object->dlpi_subs;
             its.same = its.loaded == objects.loaded && its.unloaded == objects.unloaded;
             if (its.same) return 1;
-            its.found.push_back(read(*object));
+            its.found.push_back({pages::addresses_of(*object), Imports(*object).look()});
             return 0;
         },
         &now);
@@ -136,9 +130,8 @@ const std::vector<Object> &look_at_all() {
 }
 
 Found found_in_object_of(CallSite call) {
-    const auto at = reinterpret_cast<std::uintptr_t>(call);
     for (const Object &object : look_at_all())
-        if (object.begin <= at && at < object.end) return object.found;
+        if (object.addresses.covers(pages::addresses_of(call, 1))) return object.found;
     return {}; // made while the program runs
 }
 
@@ -155,6 +148,11 @@ bool annotates_receives(CallSite begin) {
 bool has_delta_calls() {
     const auto &all = look_at_all();
     return std::any_of(all.begin(), all.end(), [](const Object &object) { return object.found.any; });
+}
+
+bool has_compiled_collectives() {
+    const auto &all = look_at_all();
+    return std::any_of(all.begin(), all.end(), [](const Object &object) { return object.found.compiled_collectives; });
 }
 
 bool has_delta_collectives() {

@@ -13,7 +13,8 @@ bool annotates_receives(CallSite begin);
 //! count from then on.
 bool has_delta_calls();
 
-//! Some code of the process has delta collectives.
+//! Some code of the process has delta collectives; or blocking ones that a compiler feeds.
 bool has_delta_collectives();
+bool has_compiled_collectives();
 
 } // namespace stretto::trigger

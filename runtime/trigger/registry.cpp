@@ -27,8 +27,8 @@ struct Receiving {
 };
 
 // Few operations are under way at a time: a scan is faster than a tree.
-std::vector<Sending> senders;
-std::vector<Receiving> receivers;
+constinit std::vector<Sending> senders;
+constinit std::vector<Receiving> receivers;
 
 template <class Entry, class Party>
 Entry take_out(std::vector<Entry> &entries, Party &party) {

@@ -1,7 +1,8 @@
 #include "tune/delta_size.h"
 
 #include "pages/memory.h"
-#include "tune/settings.h"
+#include "process/lasting.h"
+#include "settings/settings.h"
 
 #include <algorithm>
 #include <cmath>
@@ -34,7 +35,7 @@ std::size_t nearest_pages(double bytes, std::size_t most) {
 }
 
 // Bytes per second at which a call site's messages become ready.
-std::unordered_map<CallSite, double> rates;
+constinit Lasting<std::unordered_map<CallSite, double>> rates;
 
 } // namespace
 
@@ -48,7 +49,7 @@ std::size_t delta_bytes(std::size_t total, std::size_t first, std::size_t eager,
     const std::size_t most = eager / 32 * 32;
     if (settings.delta && settings.delta <= most) return settings.delta;
     double rate = link_rate;
-    if (const auto known = rates.find(site); site && known != rates.end()) rate = std::min(rate, known->second);
+    if (const auto known = rates->find(site); site && known != rates->end()) rate = std::min(rate, known->second);
     double best = useful_delta(total, rate, paged);
     // How fast a loop makes its bytes is not known at first, and a pipeline wants stages.
     if (site) best = std::min(best, std::max(large(paged), static_cast<double>(total) / fewest));
@@ -62,7 +63,7 @@ std::size_t delta_bytes(std::size_t total, std::size_t first, std::size_t eager,
 void learn(CallSite site, std::size_t total, double seconds) {
     if (!site || seconds <= 0 || total == 0) return;
     const double rate = static_cast<double>(total) / seconds;
-    const auto [at, is_new] = rates.try_emplace(site, rate);
+    const auto [at, is_new] = rates->try_emplace(site, rate);
     // One disturbed message changes little, a program that has changed is followed within a few.
     if (!is_new) at->second += 0.25 * (rate - at->second);
 }

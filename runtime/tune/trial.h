@@ -9,8 +9,8 @@
 //! A program that repeats itself makes the same call once an iteration. The time from one call's begin to the next one's is what the first one's
 //! way costs, whoever pays: copies, faults, waits, cores that are taken. So the ways take turns, and the quicker one stays.
 //!
-//! The first calls are the library's, and so is what makes no difference. A turn of ours is short beside the time spent so far, so that an effort in
-//! vain costs a few per cent of it.
+//! The first calls are the library's unless the program was made for ours, and what makes no difference is the library's. A turn of ours is short beside
+//! the time spent so far, so that an effort in vain costs a few per cent of it.
 namespace stretto::tune {
 
 enum class Way { native, ours };
@@ -22,6 +22,9 @@ enum class Way { native, ours };
 //! In a trial, turns of the way that was found last and of the other one follow each other.
 class Trial {
 public:
+    Trial() = default;
+    explicit Trial(Way first) : found(first) {}
+
     //! What was measured in this trial, in seconds a call. Ranks that have to choose alike give decide() the means of what all measured.
     struct Measured {
         double native = 0, ours = 0;

@@ -1,6 +1,7 @@
 #include "tune/which_framing.h"
 
-#include "tune/settings.h"
+#include "process/lasting.h"
+#include "settings/settings.h"
 #include "tune/trial.h"
 
 #include <unordered_map>
@@ -13,6 +14,7 @@ constexpr std::size_t most_sites = 4096;
 constexpr unsigned most_followers = 4096; // then the rank whose messages are timed is sent nothing more
 
 //! \brief Messages that are alike.
+template <Way first>
 class Stream {
 public:
     Way next(std::size_t bytes, const void *to, double now) {
@@ -31,20 +33,37 @@ public:
     }
 
 private:
-    Trial trial;
+    Trial trial{first};
     const void *leads = nullptr; // the rank to which the messages go that are timed
     unsigned followers = 0;      // messages to others since
 };
 
-std::unordered_map<CallSite, BySize<Stream>> sites;
+//! \brief What is learnt, by call site.
+template <Way first>
+struct Sites {
+    std::unordered_map<CallSite, BySize<Stream<first>>> all;
+
+    Way next(CallSite site, std::size_t bytes, const void *to, double now) {
+        if (all.size() == most_sites && !all.contains(site)) return first;
+        return all[site].of(bytes).next(bytes, to, now);
+    }
+};
+
+constinit Lasting<Sites<Way::native>> ordinary;
+constinit Lasting<Sites<Way::ours>> compiled;
+
+bool all_ours() {
+    return settings.force || !settings.trials;
+}
 
 } // namespace
 
 bool leaves_framed(CallSite site, std::size_t bytes, const void *to, bool lags, double now) {
-    if (settings.force || !settings.trials) return true;
-    if (lags) return true;
-    if (sites.size() == most_sites && !sites.contains(site)) return false;
-    return sites[site].of(bytes).next(bytes, to, now) == Way::ours;
+    return all_ours() || lags || ordinary->next(site, bytes, to, now) == Way::ours;
+}
+
+bool starts_early(CallSite site, std::size_t bytes, const void *to, double now) {
+    return all_ours() || compiled->next(site, bytes, to, now) == Way::ours;
 }
 
 } // namespace stretto::tune

@@ -11,4 +11,8 @@ namespace stretto::tune {
 //! lags behind in receiving is sent framed ones: what the library would take in for it has no limit (rule 4), and how long it sleeps says nothing.
 bool leaves_framed(CallSite site, std::size_t bytes, const void *to, bool lags, double now);
 
+//! A send that a compiler has begun where its buffer is filled (include/stretto/abi.h). Does it leave while that goes on? The first ones do: who
+//! compiled the program asked for it.
+bool starts_early(CallSite site, std::size_t bytes, const void *to, double now);
+
 } // namespace stretto::tune

@@ -1,7 +1,8 @@
 #include "tune/which_release.h"
 
 #include "pages/memory.h"
-#include "tune/settings.h"
+#include "process/lasting.h"
+#include "settings/settings.h"
 
 #include <algorithm>
 #include <unordered_map>
@@ -34,7 +35,7 @@ struct Site {
     Comes last = Comes::in_deltas;
     Way &way() { return ways[static_cast<int>(last)]; }
 };
-std::unordered_map<CallSite, Site> sites;
+constinit Lasting<std::unordered_map<CallSite, Site>> sites;
 
 } // namespace
 
@@ -46,7 +47,7 @@ bool is_worth_it(std::size_t missing, double link_rate) {
 bool lets_run_on(CallSite site, std::size_t missing, double link_rate, std::optional<Comes> comes) {
     if (!is_worth_it(missing, link_rate)) return false;
     if (settings.force || !settings.trials) return true;
-    Site &its = sites[site];
+    Site &its = (*sites)[site];
     if (comes) its.last = *comes;
     Way &known = its.way();
     if (known.fruitless < patience) return true;
@@ -69,7 +70,7 @@ void RunOn::waits(bool begins, double now) {
 }
 
 void learn(CallSite site, const RunOn &run) {
-    Site &its = sites[site];
+    Site &its = (*sites)[site];
     its.last = run.comes;
     Way &known = its.way();
     if (run.hidden >= cost(run.bytes, run.stops))

@@ -1,6 +1,7 @@
 #include "tune/which_trigger.h"
 
 #include "pages/memory.h"
+#include "process/lasting.h"
 #include "trigger/annotated.h"
 #include "tune/delta_size.h"
 
@@ -30,7 +31,7 @@ struct Site {
     double ahead = 1;         // share of them left when the first bytes are passed
     unsigned late = 0;        // operations since it was found that this is too little
 };
-std::unordered_map<CallSite, Site> senders;
+constinit Lasting<std::unordered_map<CallSite, Site>> senders;
 
 constexpr unsigned patience = 3;
 constexpr std::size_t enough = 16; // pages, in which an order would have shown
@@ -64,7 +65,7 @@ bool comes_late(const Site &site, std::size_t total, double link_rate) {
 trigger::Watch watch(Trigger said, CallSite site, const void *buffer, std::size_t total, double link_rate) {
     using enum trigger::Watch::What;
     if (said == Trigger::annotations || said == Trigger::plain || total < 2 * pages::page_bytes()) return {};
-    Site &known = senders[site];
+    Site &known = (*senders)[site];
     const std::size_t place = pages::addresses_of(buffer, total).begin % pages::page_bytes();
     if (said == Trigger::automatic) {
         if (known.annotated || (!known.listened && trigger::annotates_sends(site))) return {};
@@ -92,7 +93,7 @@ trigger::Watch watch(Trigger said, CallSite site, const void *buffer, std::size_
 }
 
 void learn_sender(CallSite site, const trigger::Heard &heard, std::size_t total, double seconds) {
-    Site &known = senders[site];
+    Site &known = (*senders)[site];
     known.listened = true;
     known.annotated |= heard.annotated;
     if (total) known.seconds = seconds / static_cast<double>(total);

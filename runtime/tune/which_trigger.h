@@ -1,6 +1,6 @@
 #pragma once
+#include "settings/settings.h"
 #include "trigger/registry.h"
-#include "tune/settings.h"
 
 #include <cstddef>
 #include <optional>

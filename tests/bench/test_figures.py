@@ -111,12 +111,12 @@ def times(kernel, ranks, compute, message):
 
 
 def test_the_wave_of_lu_goes_from_rank_to_rank():
-    # Two in a row; three; a square: east waits for south on the first rank's link, then the last rank for the second's.
+    # Two in a row; three; a square: south waits for east on the first rank's link, then the last rank for the second's.
     assert times("lu", 2, 1, 1) == {"plain": 3, "independent": 2.8, "ideal": 1.2}
     assert times("lu", 3, 1, 1) == {"plain": 5, "independent": 4.6, "ideal": 1.2}
     assert times("lu", 4, 1, 1) == {"plain": 6, "independent": 5.6, "ideal": 3.2}
     assert times("lu", 4, 10, 1) == {"plain": 33, "independent": 29, "ideal": 19}
-    # Two rows of three: two hops east, behind south's message each, then one south.
+    # Two rows of three: two hops east, in the second row behind a message from the north each.
     assert times("lu", 6, 10, 1) == {"plain": 45, "independent": 39, "ideal": 19}
 
 
@@ -164,6 +164,35 @@ def test_what_an_unmodified_kernel_gains_stands_beside_what_annotations_gain():
     made = samples(message=1, compute=1, plain=2.1, hand_2048=1.2, delta=1.1, unmodified=1.5)
     details = figures.derive(plan.read(["fft3d"]), Attempt(made, 0, [], 1), 1, None)["details"]
     assert details["unmodified_s"] == 1.5 and details["unmodified_speedup"] == pytest.approx(1.4)
+
+
+def test_strategies_are_shown_over_the_computation_as_in_their_paper():
+    made = samples(
+        message=1,
+        compute=2,
+        plain=3.2,
+        hand_2048=2.4,
+        delta=2.25,
+        annotated=2.2,
+        unmodified=3,
+        tiled_4096=2.5,
+        tiled_8192=2.6,
+    )
+    details = figures.derive(plan.read(["fft3d", "--strategies"]), Attempt(made, 0, [], 1), 1, None)["details"]
+    assert details["strategies"] == {
+        "seconds": {"alltoall": 3.2, "nonblocking": 2.4, "messages": 2.5, "compiler": 2.25, "annotated": 2.2},
+        "normalized": {"alltoall": 1.6, "nonblocking": 1.2, "messages": 1.25, "compiler": 1.125, "annotated": 1.1},
+        "tile_bytes": {"nonblocking": 2048, "messages": 4096},
+        "compiler_of_best": 0.9778,
+        "delta": 0.475,
+        "can_be_hidden": 0.6,  # ideal: 2
+        "delta_of_what_can_be_hidden": 0.7917,
+    }
+
+
+def test_without_strategies_there_are_no_such_figures():
+    made = samples(message=0.1, compute=0.1, plain=0.3, hand_8192=0.11, delta=0.115)
+    assert figures.derive(asked(), Attempt(made, 0.02, [], 0.1), 1, None)["details"]["strategies"] is None
 
 
 def test_a_kernel_without_independent_computation_has_no_such_figures():

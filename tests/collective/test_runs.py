@@ -5,7 +5,7 @@ import re
 
 import pytest
 from compile import ROOT, program
-from launch import BUILD, launch, library, mpis
+from launch import BUILD, launch, library, may_take, mpis
 
 HERE = pathlib.Path(__file__).parent
 
@@ -68,3 +68,23 @@ def test_short_ones_are_ours_where_the_library_is_slow(mpi, form, bytes_):
     assert result.rc == 0, result
     slow = mpi.startswith("openmpi") and form != "blocking"
     assert result.algorithms["alltoall_linear"] == 2 * (bytes_ >= (1024 if slow else 4096)), result
+
+
+# A rank has numbers for 1024 communicators (mpi/channel.h), of which MPI_COMM_WORLD has one.
+@pytest.mark.parametrize("shared", [1, 0], ids=["of_all_ranks", "of_which_one_rank_has_most"])
+def test_collectives_of_more_communicators_than_have_numbers_are_the_librarys(mpi, shared):
+    if not library(mpi).exists():
+        pytest.skip("libstretto is not built for this MPI")
+    communicators, ranks, numbers, broadcasts = 1100, 3, 1023, 2
+    members = ranks if shared else 2
+    env = {"STRETTO_FORCE": "1", "STRETTO_COLLECTIVES": "all,bcast=chain", "STRETTO_COUNTERS": "1"}
+    result = launch(
+        mpi, ranks, program(mpi, "many", [HERE / "many.c"]), (communicators, shared),
+        transport="tcp", preload=True, env=env, timeout=300,
+    )  # fmt: skip
+    assert result.rc == 0 and result.stdout.count("all right") == ranks, result
+    assert result.counters["channels_none"] == members * (communicators - numbers), result
+    if may_take(mpi, "bcast_chain"):  # one more on a communicator that was made after all others had been freed
+        ours = {name: n for name, n in result.algorithms.items() if n}
+        assert ours == {"bcast_chain": members * numbers * broadcasts + ranks}, result
+        assert result.counters["collective_chosen"] == sum(ours.values()), "chosen more than once"

@@ -8,6 +8,7 @@ import subprocess
 import sys
 
 import pytest
+import settings_in_pages
 from compile import program
 from launch import BUILD, ROOT, launch, library, mpis
 from terminal import on_a_terminal
@@ -362,7 +363,28 @@ def test_a_job_without_mpi_is_left_alone(mpi, command):
     assert result.rc == 0 and "stretto" not in result.stderr, result
 
 
-def test_info_lists_every_setting_of_the_documentation():
-    lines = (ROOT / "docs/settings.md").read_text().splitlines()
-    documented = {line.split("`")[1] for line in lines if line.startswith("| `STRETTO")}
-    assert documented == set(json.loads(stretto("info", "--json").stdout)["settings"])
+@pytest.mark.parametrize("path", settings_in_pages.PAGES)
+def test_pages_list_the_settings_as_they_are(path):
+    there, wanted = settings_in_pages.page(path, STRETTO)
+    assert there == wanted, "`make settings` writes it"
+
+
+def test_the_pages_of_settings_exist():
+    for name, row in json.loads(stretto("settings", "--as", "json").stdout).items():
+        assert (ROOT / "docs" / row["page"]).exists(), name
+
+
+def test_settings_shows_what_is_set_and_what_is_no_setting():
+    done = stretto(
+        "settings", env=os.environ | {"STRETTO_DELTA": "12345", "STRETTO_TRESHOLD": "1", "STRETTO_CC": "clang"}
+    )
+    assert "12345" in done.stdout and "STRETTO_CC" not in done.stdout, done
+    assert "STRETTO_TRESHOLD is no setting; did you mean STRETTO_THRESHOLD?" in done.stdout, done
+
+
+def test_settings_shows_those_that_are_named():
+    shown = json.loads(stretto("settings", "delta", "STRETTO_GUARD", "--as", "json").stdout)
+    assert list(shown) == ["STRETTO_DELTA", "STRETTO_GUARD"]
+    assert shown["STRETTO_GUARD"]["may_be"] == ["userfault", "mprotect", "block"]
+    wrong = stretto("settings", "gaurd")
+    assert wrong.returncode == 1 and "did you mean STRETTO_GUARD?" in wrong.stderr, wrong

@@ -7,17 +7,18 @@ from compile import program, stand_in
 from launch import launch, library
 
 HERE = pathlib.Path(__file__).parent
-SENDERS = ["below", "above", "pieces", "isend", "annotated", "plain", "fortran"]
+SENDERS = ["below", "above", "pieces", "isend", "started", "annotated", "plain", "fortran"]
 RECEIVERS = ["below", "above", "pieces", "at_end", "annotated", "plain", "fortran"]
+RECEIVERS += ["waited", "among_others", "persistent", "waited_fortran"]
 SETTINGS = {"chunk": {}, "all": {"STRETTO": "all"}, "off": {"STRETTO": "off"}, "pages": {"STRETTO_TRIGGER": "pages"}}
-FED = ["below", "above", "pieces", "isend", "fortran"]
+FED = ["below", "above", "pieces", "isend", "started", "fortran"]
 MESSAGES, FRAMED = 21, 12  # in each pair, and those of 20000 bytes and more
 
 
 def run(mpi, *words, **env):
     if not library(mpi).exists():
         pytest.skip("libstretto is not built for this MPI")
-    if "fortran" in words and mpi == "abi":
+    if any("fortran" in word for word in words) and mpi == "abi":
         pytest.skip("the standard ABI knows no Fortran handles in C")
     # One that is not debugged: its lines are the compiler's.
     made = program(mpi, "fed", [HERE / "fed.c"], linked=True, flags=["-g0"])
@@ -35,9 +36,16 @@ def test_any_sender_and_any_receiver_agree(mpi, sender, receiver, setting):
         assert result.counters["compiled_send"] == (0 if setting == "pages" else FRAMED), result
 
 
-def test_half_of_a_message_leaves_before_the_rest_is_there(mpi):
+def test_messages_that_start_early_and_others_take_turns(mpi):
+    """The first 24 start early; where their times vary 96 more, and then not all of a turn."""
+    result = run(mpi, "tried", STRETTO_TRIALS="on", STRETTO_FAST_LINK="1e300")
+    assert result.rc == 0 and 24 <= result.counters["compiled_send"] <= 297, result
+
+
+@pytest.mark.parametrize("receiver", ["half", "half_waited"])
+def test_half_of_a_message_leaves_before_the_rest_is_there(mpi, receiver):
     """Each waits for the other: it hangs unless the one leaves early, and the other is waited for no longer than needed."""
-    result = run(mpi, "half")
+    result = run(mpi, receiver)
     assert result.rc == 0, result
 
 
@@ -57,6 +65,11 @@ def test_what_is_checked_may_not_be_written_again(mpi):
 def test_two_to_the_same_place_come_in_order(mpi):
     result = run(mpi, "same_place")
     assert result.rc == 0, result
+
+
+def test_persistent_ones_keep_the_order_of_their_requests(mpi):
+    result = run(mpi, "in_order")
+    assert result.rc == 0 and result.counters["compiled_send"] == 2, result
 
 
 def test_threads_say_their_parts(mpi):

@@ -12,7 +12,7 @@ bin = given["bin"]
 config.name = f"gallery-{given['llvm']}"
 config.test_format = lit.formats.ShTest(execute_external=False)
 config.suffixes = [".c", ".cpp", ".f90"]
-config.excludes = ["double"]
+config.excludes = ["double", "untouched"]
 config.test_source_root = folder
 config.test_exec_root = given["out"]
 config.available_features.add(f"llvm-{given['llvm']}")

@@ -4,13 +4,14 @@ The RUN lines of a file are run by lit, and FileCheck reads its CHECK lines. The
 (double/double.c) takes the place of MPI and of libstretto in one process, and their output must be that of the plain program.
 """
 
+import functools
 import pathlib
 import shutil
 import subprocess
 import sys
 
 import pytest
-from launch import BUILD, mpis
+from launch import BUILD, mpis, plugins
 
 HERE = pathlib.Path(__file__).parent
 FILES = sorted(
@@ -19,10 +20,7 @@ FILES = sorted(
 OUT = BUILD / "tests" / "compiler"
 
 
-def versions():
-    return sorted(path.parent.name.removeprefix("llvm-") for path in BUILD.glob("lib/llvm-*/stretto_pass.so"))
-
-
+@functools.cache
 def tools(llvm):
     """The folder of this LLVM's programs."""
     return pathlib.Path(
@@ -44,17 +42,19 @@ def double():
     return made
 
 
-if not versions():
+if not plugins():
     pytest.skip("no LLVM: `make compilers`, then `make`", allow_module_level=True)
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda path: f"{path.parent.name}-{path.name}")
-@pytest.mark.parametrize("llvm", versions())
+@pytest.mark.parametrize("llvm", plugins())
 def test_gallery(llvm, file, double):
+    if llvm == "16" and file.suffix == ".f90":
+        pytest.skip("flang 16 has no remarks")
     said = {
         "llvm": llvm,
         "bin": tools(llvm),
-        "plugin": BUILD / f"lib/llvm-{llvm}/stretto_pass.so",
+        "plugin": plugins()[llvm],
         "include": ",".join(mpis()["openmpi"]["c"]["include"]),
         "out": OUT / f"llvm-{llvm}",
         "double": double,
@@ -68,16 +68,18 @@ def test_gallery(llvm, file, double):
         file,
     ]
     done = subprocess.run([str(word) for word in command], capture_output=True, text=True)
+    if "Unsupported: 1" in done.stdout:
+        pytest.skip(f"LLVM {llvm} sees less of this shape")  # // UNSUPPORTED: llvm-16
     assert done.returncode == 0 and "Passed: 1" in done.stdout, done.stdout + done.stderr
 
 
-@pytest.mark.skipif(len(versions()) < 2, reason="only one LLVM")
+@pytest.mark.skipif(len(plugins()) < 2, reason="only one LLVM")
 def test_a_plugin_for_another_llvm_says_in_one_line_what_to_do():
-    one, other = versions()[:2]
+    one, other = list(plugins())[:2]
     source = OUT / "empty.c"
     source.parent.mkdir(parents=True, exist_ok=True)
     source.write_text("int nothing;\n")
-    plugin = BUILD / f"lib/llvm-{other}/stretto_pass.so"
+    plugin = plugins()[other]
     done = subprocess.run(
         [tools(one) / "clang", f"-fpass-plugin={plugin}", "-O2", "-c", source, "-o", OUT / "empty.o"],
         capture_output=True,

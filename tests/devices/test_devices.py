@@ -1,5 +1,6 @@
-"""Memory of a device, by a stand-in for CUDA's driver: libstretto touches no byte of it, and guards nothing that a device may reach."""
+"""Memory of a device, by stand-ins for drivers: libstretto touches no byte of it, and guards nothing that a device may reach."""
 
+import functools
 import pathlib
 import platform
 import subprocess
@@ -24,11 +25,29 @@ STEPS = {"GLIBC_TUNABLES": "glibc.cpu.x86_rep_movsb_threshold=1000000000"}
 pytestmark = pytest.mark.skipif(platform.machine() != "x86_64", reason="the stand-in steps by x86's trap flag")
 
 
+# A driver's file, and what builds its stand-in.
+CUDA = ("libcuda.so.1", "-DCUDA")
+DRIVERS = {"hip5": ("libamdhip64.so.5", "-DHIP=5"), "hip6": ("libamdhip64.so.6", "-DHIP=6")}
+DRIVERS |= {"level-zero": ("libze_loader.so.1", "-DLEVEL_ZERO")}
+
+
 @pytest.fixture(scope="session")
-def driver(tmp_path_factory):
-    built = tmp_path_factory.mktemp("driver") / "libcuda.so.1"
-    subprocess.run(["gcc", "-shared", "-fPIC", "-O1", "-g", HERE / "libcuda.c", "-o", built], check=True, timeout=60)
-    return built
+def stand_in(tmp_path_factory):
+    """Builds a stand-in, once."""
+
+    @functools.cache
+    def build(file, kind):
+        built = tmp_path_factory.mktemp("driver") / file
+        command = ["gcc", "-shared", "-fPIC", "-O1", "-g", kind, HERE / "driver.c", "-o", built]
+        subprocess.run(command, check=True, timeout=60)
+        return built
+
+    return build
+
+
+@pytest.fixture
+def driver(stand_in):
+    return stand_in(*CUDA)
 
 
 def run(mpi, words, env, **options):
@@ -57,3 +76,12 @@ def test_registered_memory_is_guarded_only_if_that_is_asked_for(mpi, driver, gua
 
 def test_memory_of_the_host_is_guarded_beside_a_driver(mpi, driver):
     assert run(mpi, ["host", driver], RELEASED, transport="tcp").counters["receive_guarded"] > 0
+
+
+@pytest.mark.parametrize("kind", DRIVERS)
+@pytest.mark.parametrize("what", ["messages", "registered", "host"])
+def test_other_drivers_tell_of_their_memory_too(mpi, stand_in, what, kind):
+    transport = "shm" if what == "messages" else "tcp"
+    result = run(mpi, [what, stand_in(*DRIVERS[kind])], RELEASED, transport=transport)
+    if what != "messages":
+        assert (result.counters["receive_guarded"] > 0) == (what == "host")

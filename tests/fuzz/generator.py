@@ -419,13 +419,15 @@ class Planner:
         elif kind in BETWEEN_GROUPS and r.random() < 0.25:
             comm = INTER
         reduces = kind >= REDUCE
-        signature = INTS if reduces else r.randrange(5)
+        signature = r.choice((INTS, INTS, DOUBLES)) if reduces else r.randrange(5)
         n = r.choice(SIZES[:-6]) // ELEMENT[signature]
         layouts = [r.choice((PLAIN, PLAIN, STRIDED, IRREGULAR, ONE_TYPE)) for _ in range(2)]
         in_place = int(r.random() < 0.2 and kind in MAY_BE_IN_PLACE and comm != INTER)
         item = Lines([])
         text = f"{kind} {comm} {signature} {layouts[0]} {layouts[1]} {n} {r.randrange(self.ranks)} {in_place}"
-        form = r.choice((NON_BLOCKING, NON_BLOCKING, PERSISTENT, BLOCKING, FED if kind in MAY_BE_FED else BLOCKING))
+        # A delta collective may add up in another order (docs/api.md).
+        may_be_fed = kind in MAY_BE_FED and not (reduces and signature == DOUBLES)
+        form = r.choice((NON_BLOCKING, NON_BLOCKING, PERSISTENT, BLOCKING, FED if may_be_fed else BLOCKING))
         text += f" {r.randrange(4)} {'{persistent}' if form == PERSISTENT else form}"
         for rank in range(self.ranks):
             item.operations.append((t, rank, f"collective {ident} {text} {{slot}}"))

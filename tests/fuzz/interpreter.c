@@ -885,6 +885,14 @@ static int feed(struct thread *t, struct slot *s, const unsigned char *contribut
     return code;
 }
 
+/* Doubles of which hardly two have a sum, or a product, that is a double. */
+static void thirds_and_the_like(struct slot *s) {
+    for (size_t k = 0; k + sizeof(double) <= s->contributed; k += sizeof(double)) {
+        const double one = 1 + 1. / (3 + s->contribution[k]);
+        memcpy(s->contribution + k, &one, sizeof one);
+    }
+}
+
 /* collective: kind comm signature layouts n root in_place operation form slot. Layouts are of the contribution and of the result. */
 static void do_collective(struct thread *t, const struct operation *o) {
     const int *f = o->fields;
@@ -897,13 +905,15 @@ static void do_collective(struct thread *t, const struct operation *o) {
     MPI_Comm_rank(comm, &me);
     struct slot *s = slot_for(t, o, f[10], f[2], varies || reduces ? PLAIN : f[4], (n + 4) * ranks);
     MPI_Datatype from_type = element_type(f[2]), to_type = from_type, pair = MPI_DATATYPE_NULL;
-    MPI_Op op = (const MPI_Op[]){MPI_SUM, MPI_MAX, MPI_BXOR}[f[8] % 3];
+    const int rounds = reduces && f[2] == DOUBLES; /* then the order of operands shows, bit for bit */
+    MPI_Op op =
+        rounds ? (const MPI_Op[]){MPI_SUM, MPI_PROD}[f[8] % 2] : (const MPI_Op[]){MPI_SUM, MPI_MAX, MPI_BXOR}[f[8] % 3];
     sends = receives = n;
     if (!varies && !reduces) {
         from_type = make_type(f[2], f[3], n, &sends);
         to_type = make_type(f[2], f[4], n, &receives);
     }
-    if (reduces && f[8] == 3) {
+    if (reduces && !rounds && f[8] == 3) {
         MPI_Type_contiguous(2, MPI_UNSIGNED, &pair);
         MPI_Type_commit(&pair);
         MPI_Op_create(compose, 0, &op);
@@ -912,6 +922,7 @@ static void do_collective(struct thread *t, const struct operation *o) {
     s->contributed = memory_bytes(f[2], varies || reduces ? PLAIN : f[3], (n + 4) * ranks) + GUARD;
     s->contribution = malloc(s->contributed);
     for (size_t k = 0; k < s->contributed; k++) s->contribution[k] = content(o->id * 64 + rank, k, 0);
+    if (rounds) thirds_and_the_like(s);
     if (in_place || (kind == BCAST && is_root))
         memcpy(s->memory, s->contribution, s->bytes < s->contributed ? s->bytes : s->contributed);
     unsigned char *from = s->contribution, *to = s->memory;

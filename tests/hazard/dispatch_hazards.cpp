@@ -1,5 +1,6 @@
 // System calls on memory whose message is still on its way, by every route, and what would keep us from seeing them.
 #include "pages/dispatch.h"
+#include "pages/kernel.h"
 #include "pages/tracker.h"
 #include "wire.h"
 
@@ -41,6 +42,11 @@ protected:
     Guard *receive(std::size_t piece = page) {
         const dispatch::Ours ours;
         return Wire::receive(memory.at(), memory.bytes(), piece);
+    }
+
+    //! Many calls, in which nothing is watched.
+    void be_quiet() {
+        for (int k = 0; k < 1000; k++) const dispatch::Ours ours;
     }
 
     void end(Guard *guard) {
@@ -174,6 +180,38 @@ TEST_P(DispatchHazard, what_a_system_call_moves_has_come_first) {
     Wire::end(guard);
 }
 
+// Who receives may hold the lock, and wait for a page that another thread of the program's fills.
+TEST_P(DispatchHazard, a_thread_that_fills_pages_of_the_programs_own_userfaultfd_does_not_wait) {
+    const int own = static_cast<int>(syscall(SYS_userfaultfd, UFFD_USER_MODE_ONLY | O_CLOEXEC | O_NONBLOCK));
+    uffdio_api api{};
+    api.api = UFFD_API;
+    if (own < 0 || ioctl(own, UFFDIO_API, &api) != 0) GTEST_SKIP() << "no userfaultfd";
+    Pages watched(2), source(1);
+    std::memset(source.at(), 7, page);
+    uffdio_register all{};
+    all.range = {reinterpret_cast<std::uintptr_t>(watched.at()), watched.bytes()};
+    all.mode = UFFDIO_REGISTER_MODE_MISSING;
+    ASSERT_EQ(ioctl(own, UFFDIO_REGISTER, &all), 0);
+    Guard *guard = receive();
+    uffdio_copy copy{};
+    copy.dst = all.range.start;
+    copy.src = reinterpret_cast<std::uintptr_t>(source.at());
+    copy.len = page;
+    EXPECT_EQ(ioctl(own, UFFDIO_COPY, &copy), 0);
+    uffdio_zeropage zeros{};
+    zeros.range = {all.range.start + page, page};
+    EXPECT_EQ(ioctl(own, UFFDIO_ZEROPAGE, &zeros), 0);
+    EXPECT_GT(guard->missing(), 0u);
+    EXPECT_EQ(*watched.at(page - 1), 7);
+    // But for what it fills them with.
+    ASSERT_EQ(madvise(watched.at(), page, MADV_DONTNEED), 0);
+    copy.src = reinterpret_cast<std::uintptr_t>(memory.at(3 * page));
+    EXPECT_EQ(ioctl(own, UFFDIO_COPY, &copy), 0);
+    EXPECT_EQ(std::memcmp(watched.at(), memory.at(3 * page), page), 0);
+    end(guard);
+    close(own);
+}
+
 // --- processes and threads ------------------------------------------------------------------------------------------
 
 TEST_P(DispatchHazard, a_child_that_shares_memory_finds_all_there) {
@@ -252,6 +290,21 @@ TEST_P(DispatchHazard, where_libc_blocks_all_signals_nothing_is_guarded) {
         const dispatch::Ours ours;
         Wire::wait_for_edges(guard);
     }
+    end(guard);
+}
+
+// As a handler that leaves system() by a jump.
+[[gnu::noinline]] void leave_two_sections(sigjmp_buf to, void *its_stack) {
+    const dispatch::Unwatchable section, inner;
+    dispatch::leave(reinterpret_cast<std::uintptr_t>(its_stack));
+    siglongjmp(to, 1);
+}
+
+TEST_P(DispatchHazard, who_leaves_such_a_section_by_a_jump_may_watch_again) {
+    sigjmp_buf here;
+    if (!sigsetjmp(here, 0)) leave_two_sections(here, __builtin_frame_address(0));
+    Guard *guard = receive();
+    EXPECT_NE(guard->how(), Guarding::block);
     end(guard);
 }
 
@@ -367,6 +420,20 @@ TEST_P(DispatchHazard, a_handler_set_by_a_system_call_does_not_replace_ours) {
     end(guard);
 }
 
+TEST_P(DispatchHazard, a_fault_of_the_programs_own_ends_it_while_something_comes) {
+    GTEST_FLAG_SET(death_test_style, "threadsafe");
+    const auto access_nothing = [this] {
+        receive();
+        *static_cast<volatile char *>(mmap(nullptr, page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)) = 1;
+    };
+    EXPECT_EXIT(access_nothing(), testing::KilledBySignal(SIGSEGV), "");
+    const auto is_stopped_by_a_filter = [this] {
+        receive();
+        raise(SIGSYS);
+    };
+    EXPECT_EXIT(is_stopped_by_a_filter(), testing::KilledBySignal(SIGSYS), "");
+}
+
 volatile int seen_by_program;
 
 TEST_P(DispatchHazard, a_signal_of_somebody_elses_goes_to_the_programs_handler) {
@@ -387,6 +454,70 @@ TEST_P(DispatchHazard, a_call_made_on_a_small_alternate_stack_has_room) {
     EXPECT_EQ(syscall(SYS_write, ends[1], memory.at(place), 10), 10);
     expect_in_pipe(place, 10);
     end(guard);
+}
+
+// The thread that asks for the mask is stopped in the very call that set it.
+TEST_P(DispatchHazard, who_asks_for_its_mask_while_something_comes_is_told_what_it_set) {
+    sigset_t all, was, now;
+    sigfillset(&all);
+    Guard *guard = receive();
+    ASSERT_EQ(pthread_sigmask(SIG_SETMASK, &all, &was), 0);
+    ASSERT_EQ(pthread_sigmask(SIG_SETMASK, nullptr, &now), 0);
+    for (const int signal : {SIGSYS, SIGSEGV, SIGBUS, SIGUSR1}) {
+        EXPECT_EQ(sigismember(&was, signal), 0) << signal;
+        EXPECT_EQ(sigismember(&now, signal), 1) << signal;
+    }
+    EXPECT_EQ(syscall(SYS_write, ends[1], memory.at(place), 10), 10);
+    ASSERT_EQ(pthread_sigmask(SIG_SETMASK, &was, &now), 0);
+    for (const int signal : {SIGSYS, SIGSEGV, SIGBUS, SIGUSR1}) EXPECT_EQ(sigismember(&now, signal), 1) << signal;
+    ASSERT_EQ(pthread_sigmask(SIG_SETMASK, nullptr, &now), 0);
+    for (const int signal : {SIGSYS, SIGSEGV, SIGBUS, SIGUSR1}) EXPECT_EQ(sigismember(&now, signal), 0) << signal;
+    expect_in_pipe(place, 10);
+    end(guard);
+}
+
+//! Another thread sends signals one after the other, whose handler uses much of the alternate stack.
+class Storm {
+public:
+    Storm() {
+        struct sigaction action {};
+        action.sa_handler = [](int) { // it overwrites what lies on the alternate stack where it begins
+            volatile char much[16 * 1024];
+            for (volatile char &byte : much) byte = 0;
+        };
+        action.sa_flags = SA_ONSTACK | SA_RESTART;
+        EXPECT_EQ(sigaction(SIGUSR1, &action, nullptr), 0);
+        const stack_t large{memory_.at(), 0, memory_.bytes()};
+        EXPECT_EQ(sigaltstack(&large, &before_), 0);
+        sender_ = std::thread([this, to = gettid()] {
+            dispatch::Thread seen(false);
+            seen.begin();
+            begun_ = true;
+            while (!over_) syscall(SYS_tgkill, getpid(), to, SIGUSR1); // pthread_kill blocks all signals meanwhile
+        });
+        while (!begun_) sched_yield();
+    }
+    ~Storm() {
+        over_ = true;
+        sender_.join();
+        sigaltstack(&before_, nullptr);
+    }
+
+private:
+    Pages memory_{64};
+    stack_t before_{};
+    std::atomic<bool> begun_{false}, over_{false};
+    std::thread sender_;
+};
+
+TEST_P(DispatchHazard, signals_on_the_alternate_stack_meet_no_wait_of_ours_there) {
+    const Storm storm;
+    for (int k = 0; k < 200; k++) {
+        Guard *guard = receive();
+        ASSERT_EQ(syscall(SYS_write, ends[1], memory.at(place), 10), 10);
+        expect_in_pipe(place, 10);
+        end(guard); // touches the others
+    }
 }
 
 struct Jump {
@@ -432,6 +563,49 @@ TEST_P(DispatchHazard, nothing_stops_while_nothing_is_watched) {
     for (int k = 0; k < 100; k++) EXPECT_GT(syscall(SYS_getppid), 0);
     EXPECT_EQ(dispatch::calls_seen, before);
     EXPECT_FALSE(dispatch::armed());
+}
+
+TEST_P(DispatchHazard, a_thread_rests_where_nothing_was_watched_for_long_and_is_seen_again) {
+    const std::uint64_t before = dispatch::rests;
+    be_quiet();
+    EXPECT_EQ(dispatch::rests, before + 1);
+    Guard *guard = receive();
+    EXPECT_EQ(write(ends[1], memory.at(place), 100), 100);
+    EXPECT_GT(guard->missing(), 0u) << "it waits for what it reads only";
+    expect_in_pipe(place, 100);
+    end(guard);
+}
+
+TEST_P(DispatchHazard, a_thread_that_rests_is_seen_again_when_another_could_watch_nothing) {
+    be_quiet();
+    std::thread([] {
+        const dispatch::Thread of_library(true);
+        EXPECT_FALSE(dispatch::watch());
+        dispatch::unwatch();
+    }).join();
+    dispatch::enter();
+    dispatch::leave();
+    std::thread([] {
+        const dispatch::Thread of_library(true);
+        EXPECT_TRUE(dispatch::watch());
+        dispatch::unwatch();
+    }).join();
+}
+
+TEST_P(DispatchHazard, a_thread_beside_others_does_not_rest) {
+    std::atomic<bool> begun{false}, ends_now{false};
+    std::thread thread([&] {
+        dispatch::Thread seen(false);
+        seen.begin();
+        begun = true;
+        while (!ends_now) usleep(100);
+    });
+    while (!begun) sched_yield();
+    const std::uint64_t before = dispatch::rests;
+    be_quiet();
+    EXPECT_EQ(dispatch::rests, before);
+    ends_now = true;
+    thread.join();
 }
 
 TEST_P(DispatchHazard, to_write_out_what_was_sent_is_no_misuse) {

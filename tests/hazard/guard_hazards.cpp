@@ -1,8 +1,10 @@
 // What touches a buffer whose message is still on its way, in all the ways and to all the kinds of memory that programs know.
+#include "pages/kernel.h"
 #include "pages/userfault.h"
 #include "wire.h"
 
 #include <atomic>
+#include <chrono>
 #include <iterator>
 #include <malloc.h>
 #include <memory>
@@ -81,6 +83,28 @@ TEST_P(GuardHazard, a_guard_that_ends_before_its_message_leaves_what_was_here) {
     ASSERT_EQ(guard->how(), guarding);
     Wire::end(guard);
     EXPECT_TRUE(is_message(memory.at(), page + 100));
+}
+
+// What is written behind a protection would go nowhere: the kernel asks nobody for a page that is missing there.
+TEST_P(GuardHazard, memory_that_the_program_watches_by_a_userfaultfd_is_left_to_it) {
+    Pages memory(4);
+    const int own = static_cast<int>(syscall(SYS_userfaultfd, UFFD_USER_MODE_ONLY | O_CLOEXEC | O_NONBLOCK));
+    uffdio_api api{};
+    api.api = UFFD_API;
+    if (own < 0 || ioctl(own, UFFDIO_API, &api) != 0) GTEST_SKIP() << "no userfaultfd";
+    uffdio_register all{};
+    all.range = {reinterpret_cast<std::uintptr_t>(memory.at()), memory.bytes()};
+    all.mode = UFFDIO_REGISTER_MODE_MISSING;
+    ASSERT_EQ(ioctl(own, UFFDIO_REGISTER, &all), 0);
+    Guard *guard = Guard::begin(memory.at(), memory.bytes());
+    EXPECT_EQ(guard->how(), Guarding::block);
+    guard->end();
+    // Nobody fills pages here: who touches one, to keep what lies before or behind the message, waits for ever.
+    ASSERT_EQ(madvise(memory.at(), memory.bytes(), MADV_DONTNEED), 0);
+    guard = Guard::begin(memory.at(), memory.bytes() - 100, {.here = 100});
+    EXPECT_EQ(guard->how(), Guarding::block);
+    guard->end();
+    close(own);
 }
 
 // --- pages that a message shares with its allocation's other bytes --------------------------------------------------
@@ -815,7 +839,8 @@ TEST_P(GuardHazard, a_touch_may_come_as_the_last_piece_does) {
 
 TEST_P(GuardHazard, nobody_reads_what_was_there_before) {
     Pages memory(64);
-    for (int round = 0; round < 1500; round++) {
+    const auto enough = std::chrono::steady_clock::now() + std::chrono::seconds(10); // on a machine that is busy
+    for (int round = 0; round < 1500 && std::chrono::steady_clock::now() < enough; round++) {
         std::memset(memory.at(), 0, memory.bytes()); // content() is never 0
         Guard *guard = Wire::receive(memory.at(), memory.bytes(), page);
         std::thread reader([&] {

@@ -2,13 +2,10 @@
 
 import json
 import pathlib
-import subprocess
-import sys
-import uuid
 
 import pytest
 from compile import program
-from launch import ROOT, launch, library
+from launch import hosts, launch, library
 
 SOURCE = pathlib.Path(__file__).parent / "helper.c"
 ALL = {"STRETTO": "all", "STRETTO_COUNTERS": "1"}
@@ -94,12 +91,8 @@ def test_a_barrier_waits_for_no_page_because_of_it(mpi):
 @pytest.fixture(scope="module")
 def link():
     """A lab of two hosts, whose messages take long enough."""
-    lab, name = [sys.executable, str(ROOT / "tools/lab")], f"helper-{uuid.uuid4().hex[:8]}"
-    up = subprocess.run([*lab, "up", "2", "--rate", "1gbit", "--name", name], capture_output=True, text=True)
-    if up.returncode:
-        pytest.skip(f"no lab on this machine: {up.stderr.strip()}")
-    yield name
-    subprocess.run([*lab, "down", "--name", name], capture_output=True)
+    with hosts("2", "--rate", "1gbit") as name:
+        yield name
 
 
 @pytest.mark.lab

@@ -8,7 +8,7 @@ import shutil
 import subprocess
 
 import pytest
-from launch import BUILD, ROOT, launch, mpis
+from launch import BUILD, ROOT, launch, mpis, plugins
 
 HERE = pathlib.Path(__file__).parent
 FORTRAN = [mpi for mpi, found in mpis().items() if found["mpifort"]]
@@ -114,11 +114,8 @@ def test_the_applications_in_python_are_there_with_their_harness(prefix):
     assert (bench / "applications/nbody.py").exists() and (bench / "harness/kernel.py").exists()
 
 
-LLVMS = sorted(path.parent.name.removeprefix("llvm-") for path in BUILD.glob("lib/llvm-*/stretto_pass.so"))
-
-
-@pytest.mark.skipif(not LLVMS, reason="no plugin was built: no LLVM is here")
-@pytest.mark.parametrize("llvm", LLVMS)
+@pytest.mark.skipif(not plugins(), reason="no plugin was built: no LLVM is here")
+@pytest.mark.parametrize("llvm", plugins())
 def test_the_installed_wrapper_has_its_plugin_and_its_library(llvm, mpi, prefix, tmp_path):
     clang = shutil.which(f"clang-{llvm}")
     if not clang:

@@ -3,13 +3,10 @@
 import collections
 import pathlib
 import shutil
-import subprocess
-import sys
-import uuid
 
 import pytest
 from compile import program
-from launch import ROOT, launch, library
+from launch import hosts, launch, library
 
 HERE = pathlib.Path(__file__).parent
 FULLY = ("openmpi", "mpich")  # the others' libraries come to us in the same ways
@@ -23,12 +20,8 @@ LISTS = ["writev_", "pwritev_", "pwritev2_", "vmsplice_", "sendmmsg_", "list_of_
 @pytest.fixture(scope="module")
 def link():
     """A lab of two hosts, where a message comes long after its receive has returned."""
-    lab, name = [sys.executable, str(ROOT / "tools/lab")], f"kernel-{uuid.uuid4().hex[:8]}"
-    up = subprocess.run([*lab, "up", "2", "--rate", "100mbit", "--name", name], capture_output=True, text=True)
-    if up.returncode:
-        pytest.skip(f"no lab on this machine: {up.stderr.strip()}")
-    yield name
-    subprocess.run([*lab, "down", "--name", name], capture_output=True)
+    with hosts("2", "--rate", "100mbit") as name:
+        yield name
 
 
 def run(mpi, link, rows=(), started="root", **env):

@@ -1,6 +1,7 @@
-"""MPI begins before main and ends after it: in a library's constructor and destructor."""
+"""MPI begins before main and ends after it: in a library's constructor and destructor, with an object, in a function of atexit."""
 
 import pathlib
+import subprocess
 
 import pytest
 from compile import program
@@ -35,3 +36,22 @@ def test_mpi_begins_in_a_constructor_and_ends_in_a_destructor(mpi, how, use):
     assert result.rc == 0 and "OK" in result.stdout, result
     if use == "force":
         assert result.counters["send_framed"] > 0, result
+
+
+@pytest.mark.parametrize("use", USES)
+@pytest.mark.parametrize("how", ["object", "atexit"])
+def test_mpi_lives_as_long_as_an_object_of_the_program(mpi, how, use):
+    if not library(mpi).exists():
+        pytest.skip("libstretto is not built for this MPI")
+    executable = program(mpi, "object", [HERE / "object.cpp"])
+    arguments = ["atexit"] if how == "atexit" else []
+    result = launch(mpi, 2, executable, arguments, preload=use != "plain", transport="tcp", env=USES[use], timeout=60)
+    assert result.rc == 0 and "OK" in result.stdout, result
+
+
+def test_nothing_of_ours_is_made_at_load_or_destroyed_at_exit(mpi):
+    """Libraries' constructors may run before libstretto's, their destructors after."""
+    if not library(mpi).exists():
+        pytest.skip("libstretto is not built for this MPI")
+    symbols = subprocess.run(["nm", "-D", library(mpi)], capture_output=True, text=True, check=True).stdout
+    assert "__cxa_atexit" not in symbols and "__cxa_thread_atexit_impl" in symbols

@@ -218,6 +218,21 @@ PROMISE(released_a_result_is_sent_received_into_and_freed) {
     }
 }
 
+/* Who has freed its result waits in a call of the library's, and those behind it in a chain still need what comes. */
+PROMISE(released_a_result_that_is_freed_unread_is_passed_on) {
+    enum { N = 1000000 };
+    for (int salt = 0; salt < 3; salt++) {
+        int *buffer = rank == 0 ? made(N, salt) : filled(N, -1);
+        double sum = 0, one = 1;
+        MPI_Bcast(buffer, N, MPI_INT, 0, MPI_COMM_WORLD);
+        if (rank == 0) usleep(30000); /* the others wait before all has left */
+        if (rank == ranks - 1) CHECK(is_of(buffer, N, 0, 0, salt));
+        free(buffer);
+        MPI_Allreduce(&one, &sum, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+        CHECK(sum == ranks);
+    }
+}
+
 /* Others of them may pass its messages on. */
 PROMISE(released_a_communicator_is_freed_after_its_collective) {
     for (int turn = 0; turn < 8; turn++) {

@@ -335,6 +335,35 @@ PROMISE(sends_and_receives_mix_in_one_wait) {
         }
 }
 
+/* The message comes when rank 1 goes on: who waits for it, too, waits for ever. The collective ends while its progress is looked at. */
+PROMISE(a_collective_ends_a_wait_for_any_beside_a_receive_that_nobody_has_sent_yet) {
+    enum { INTS = 4096 };
+    int *sum = calloc(INTS, sizeof *sum), *mine = calloc(INTS, sizeof *mine), count = 0, at;
+    unsigned char *message = malloc(LARGEST);
+    for (int round = 0; round < 20; round++)
+        for (int some = 0; some < 2; some++) {
+            MPI_Request later = MPI_REQUEST_NULL, collective;
+            if (rank == 1) MPI_Irecv(message, LARGEST, MPI_BYTE, 0, 5, MPI_COMM_WORLD, &later);
+            for (int k = 0; k < INTS; k++) mine[k] = rank + k + round;
+            if (rank == 0) usleep(1000);
+            MPI_Iallreduce(mine, sum, INTS, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &collective);
+            if (some)
+                MPI_Waitsome(1, &collective, &count, &at, status);
+            else
+                MPI_Waitany(1, &collective, &at, status);
+            for (int k = 0; k < INTS; k++) CHECK(sum[k] == ranks * (ranks - 1) / 2 + ranks * (k + round));
+            if (rank == 1) tell(0);
+            if (rank == 0) {
+                hear(1);
+                fill(message, LARGEST, round);
+                MPI_Send(message, LARGEST, MPI_BYTE, 1, 5, MPI_COMM_WORLD);
+            }
+            MPI_Wait(&later, MPI_STATUS_IGNORE);
+            if (rank == 1) CHECK(holds(message, LARGEST, round));
+        }
+    free(sum), free(mine), free(message);
+}
+
 #if MPI_VERSION > 4 || (MPI_VERSION == 4 && MPI_SUBVERSION >= 1)
 PROMISE(get_status_of_any_and_some_of_the_librarys_own_requests) {
     MPI_Request one[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};

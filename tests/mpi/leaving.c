@@ -213,6 +213,27 @@ static void *make_error(void *none) {
     return none;
 }
 
+static volatile int over;
+static void note(int signal) {
+    (void)signal;
+}
+static void *send_signals(void *to) {
+    while (!over) pthread_kill(*(pthread_t *)to, SIGUSR1);
+    return NULL;
+}
+
+/* libc blocks all signals in pthread_kill: a call that is stopped meanwhile would end the process. */
+PROMISE(released_a_thread_may_send_signals_to_another) {
+    pthread_t thread, self = pthread_self();
+    signal(SIGUSR1, note);
+    over = 0;
+    if (rank == 1) pthread_create(&thread, NULL, send_signals, &self);
+    for (int round = 0; round < 10; round++) exchange_well(20 + round);
+    over = 1;
+    if (rank == 1) pthread_join(thread, NULL);
+    signal(SIGUSR1, SIG_DFL);
+}
+
 /* Not at MPI_THREAD_MULTIPLE: there MPICH itself keeps its lock. */
 PROMISE(released_a_worker_ends_in_an_error_handler) {
     pthread_t thread;

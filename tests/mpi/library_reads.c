@@ -96,6 +96,25 @@ PROMISE(released_a_key_and_a_value_that_came_are_given_to_an_info) {
     free(list);
 }
 
+PROMISE(released_a_name_is_written_where_a_message_came) {
+    int *list = list_of(0), level, many = 0;
+    give(list);
+    if (rank == 1) {
+        MPI_T_init_thread(MPI_THREAD_SINGLE, &level);
+        MPI_T_cvar_get_num(&many);
+        for (int border = 4096; many > 0 && border < BYTES; border += 4096) {
+            int length = 1000, nothing = 0, verbosity, bind, scope;
+            MPI_Datatype type;
+            MPI_T_enum values;
+            char *text = (char *)list + border - 3;
+            MPI_T_cvar_get_info(0, text, &length, &verbosity, &type, &values, NULL, &nothing, &bind, &scope);
+            CHECK(length > 4 && strlen(text) + 1 == (size_t)length);
+        }
+        MPI_T_finalize();
+    }
+    free(list);
+}
+
 PROMISE(released_a_group_is_made_from_ranks_that_came) {
     int *list = list_of(1), there[2] = {-1, -1}, size = 0;
     MPI_Group world, group;

@@ -322,12 +322,12 @@ PROMISE(pages_neighbours_on_one_page_are_received_at_once) {
 
 PROMISE(pages_what_comes_is_sent_on_at_once) {
     unsigned char *buffer = own_pages(MANY);
-    for (int how = 0; how < 6; how++) {
+    for (int how = 0; how < 7; how++) {
         if (rank == 0) {
             MPI_Request request;
             send_slowly(MANY, how);
             memset(in, 0, 200000);
-            if (how == 5) {
+            if (how >= 5) {
                 int sum = 1;
                 MPI_Recv(&sum, 1, MPI_INT, 1, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
             } else {
@@ -363,7 +363,46 @@ PROMISE(pages_what_comes_is_sent_on_at_once) {
                 CHECK(holds(buffer, MANY, how));
                 MPI_Send(&position, 1, MPI_INT, 0, 3, MPI_COMM_WORLD);
             }
+            if (how == 6) {
+                unsigned char sum[4] = {0};
+                MPI_Reduce_local(buffer + 900000, sum, 4, MPI_BYTE, MPI_BOR);
+                CHECK(memcmp(sum, buffer + 900000, 4) == 0);
+                MPI_Reduce_local(sum, buffer + 800000, 4, MPI_BYTE, MPI_BAND);
+                for (int at = 0; at < 4; at++) {
+                    const unsigned char its = byte_of(how, 800000 + at);
+                    CHECK(buffer[800000 + at] == (sum[at] & its));
+                    buffer[800000 + at] = its;
+                }
+                MPI_Send(&how, 1, MPI_INT, 0, 3, MPI_COMM_WORLD);
+            }
             receive_ends(buffer, MANY, how);
+        }
+    }
+    free(buffer);
+}
+
+/* Where messages are framed for certain: else what is received is not guarded, and its call waits for all of it. */
+PROMISE(pages_a_local_reduction_waits_only_for_what_it_uses) {
+    if (!getenv("STRETTO_TESTS_PIPELINE")) return;
+    unsigned char *buffer = own_pages(MANY);
+    for (int i = 0; i < 5; i++) {
+        int one = 1, word[2] = {1, i};
+        if (rank == 0) {
+            MPI_Request request;
+            MPIX_Delta_send_begin(buffer, MANY, MPI_BYTE, 1, 1, MPI_COMM_WORLD, &request);
+            fill(buffer, MANY / 2, i);
+            MPI_Recv(word, 2, MPI_INT, 1, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+            CHECK(word[0] == 2 && word[1] == i + 1);
+            for (int at = MANY / 2; at < MANY; at++) buffer[at] = byte_of(i, at);
+            MPIX_Delta_send_end(&request);
+            MPI_Wait(&request, MPI_STATUS_IGNORE);
+        }
+        if (rank == 1) {
+            receive_begins(buffer, MANY);
+            MPI_Reduce_local(&one, &word[0], 1, MPI_INT, MPI_SUM);
+            MPI_Reduce_local(&one, &word[1], 1, MPI_INT, MPI_SUM);
+            MPI_Send(word, 2, MPI_INT, 0, 3, MPI_COMM_WORLD);
+            receive_ends(buffer, MANY, i);
         }
     }
     free(buffer);

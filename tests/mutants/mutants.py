@@ -1,7 +1,8 @@
 """Each safety property of the protocol (docs/protocol) and of the pages, taken out once: where, how, and which test must notice.
 
-A test is words for pytest's -k and --mpi, `promises`: names of tests/mpi with their ranks, transport and environment, or `hazards`: a
-program of tests/hazard, or of the unit tests, with a filter.
+A test is words for pytest's -k and --mpi, `promises`: names of tests/mpi with their ranks, transport and environment, `hazards`: a
+program of tests/hazard, or of the unit tests, with a filter, or `gallery`: files of tests/compiler. Those of the compiler are in
+of_compiler.py.
 """
 
 import dataclasses
@@ -17,7 +18,7 @@ UNMATCHED = RELEASED | {"STRETTO_RELEASE": "unmatched"}
 @dataclasses.dataclass
 class Mutant:
     what: str
-    file: str  # in runtime/
+    file: str  # in runtime/; of the gallery's, in compiler/pass/
     old: str
     new: str
     promises: tuple = ()  # any of them notices
@@ -28,24 +29,37 @@ class Mutant:
     mpi: str = "openmpi"
     pytest: tuple = ()  # folder and words of -k, in place of promises
     hazards: str = ""  # a program of tests/hazard, or a unit test, and a filter of its tests, in place of both
+    gallery: tuple = ()  # files of tests/compiler, in place of all: each of them notices
+    llvm: str = "22"  # that runs them
+
+    @property
+    def kind(self):
+        return "compiler" if self.gallery else "runtime"
+
+    @property
+    def path(self):
+        """From the root of the sources."""
+        return f"{'compiler/pass' if self.gallery else 'runtime'}/{self.file}"
 
     @property
     def target(self):
         """What is built anew to try it."""
+        if self.gallery:
+            return f"stretto_pass_{self.llvm}"
         return self.hazards.split()[0] if self.hazards else f"stretto_{self.mpi}"
 
 
 MUTANTS = [
     Mutant(
         "rule 1: a synchronous send is framed as any other",
-        "front/send.cpp",
+        "front/calls/send.cpp",
         "(mode == Mode::standard || mode == Mode::ready) &&",
         "mode != Mode::buffered &&",
         ("a_synchronous_send_completes_only_when_matched", "a_probe_does_not_complete_a_synchronous_send"),
     ),
     Mutant(
         "rule 2: a message that looks like a first fragment is not escaped",
-        "front/send.cpp",
+        "front/calls/send.cpp",
         "if (!message::looks_framed(data)) return nullptr;",
         "if (!message::looks_framed(data) || data.bytes() > 0) return nullptr;",
         ("a_message_that_looks_like_a_header_arrives_as_it_is",),
@@ -114,14 +128,14 @@ MUTANTS = [
     ),
     Mutant(
         "a wait in the library for a request that is not active waits for a receive that is posted",
-        "front/waiting.cpp",
+        "front/calls/waiting.cpp",
         "if (done || error != MPI_SUCCESS) return Woken::by_request;",
         "if (error != MPI_SUCCESS) return Woken::by_request;",
         ("what_is_inactive_is_not_waited_for_while_a_receive_is_posted",),
     ),
     Mutant(
         "rule 8: deltas are not handed over before a call that may block",
-        "front/environment.cpp",
+        "front/calls/environment.cpp",
         "        progress::hand_over();\n        progress::poll();",
         "",
         ("a_message_beyond_the_window_crosses_comm_dup",),
@@ -137,21 +151,21 @@ MUTANTS = [
     ),
     Mutant(
         "rule 9: receives do not look in the probed list",
-        "front/receive.cpp",
+        "front/calls/receive.cpp",
         "    if (message::probed::any())\n",
         "    if (false)\n",
         ("a_probed_message_is_taken_by_every_kind_of_receive",),
     ),
     Mutant(
         "rule 9: a matched probe does not look for a header",
-        "front/probe.cpp",
+        "front/calls/probe.cpp",
         "if (is_message && !message.received &&",
         "if (!is_message && !message.received &&",
         ("mrecv_gets_the_message_that_mprobe_took", "imrecv_gets_the_message_that_improbe_took"),
     ),
     Mutant(
         "rule 9: no lock at MPI_THREAD_MULTIPLE",
-        "front/environment.cpp",
+        "front/calls/environment.cpp",
         "progress::Guard::multiple = level == MPI_THREAD_MULTIPLE;",
         "progress::Guard::multiple = level > MPI_THREAD_MULTIPLE;",
         (
@@ -177,7 +191,7 @@ MUTANTS = [
     ),
     Mutant(
         "rule 10: a send between begin and end of a delta send is not misuse",
-        "front/send.cpp",
+        "front/calls/send.cpp",
         "    if (delta_sends_open) check_place(dest, tag, comm);\n",
         "",
         pytest=("tests/misuse", "send_between_begin_and_end"),
@@ -198,14 +212,14 @@ MUTANTS = [
     ),
     Mutant(
         "rule 16: Sendrecv_replace sends out of the buffer that it receives into",
-        "front/sendrecv.cpp",
+        "front/calls/sendrecv.cpp",
         "const auto copy = copy_of(buf, count, type, comm, size);\n    Both both = begin(copy.get(), size, MPI_PACKED, dest,",
         "Both both = begin(buf, count, type, dest,",
         ("sendrecv_replace_swaps_in_place",),
     ),
     Mutant(
         "rule 17: a communicator is known by its handle",
-        "front/communicator.cpp",
+        "front/calls/communicator.cpp",
         "    mpi::forget(comm);\n",
         "",
         (
@@ -224,14 +238,14 @@ MUTANTS = [
     ),
     Mutant(
         "rule 18: MPI_Finalize leaves what is under way",
-        "front/environment.cpp",
+        "front/calls/environment.cpp",
         "if (active) end_messages();",
         "if (active && settings.off) end_messages();",
         pytest=("tests/endings", "then_finalize and force"),
     ),
     Mutant(
         "rule 18: MPI_Finalize leaves what the library still sends",
-        "front/environment.cpp",
+        "front/calls/environment.cpp",
         "return !progress::anything_leaving();",
         "return true;",
         pytest=("tests/endings", "sender_computes and usual"),
@@ -257,7 +271,7 @@ MUTANTS = [
     ),
     Mutant(
         "pages in MPI: what is sent is not there yet",
-        "front/pages.cpp",
+        "front/system/pages.cpp",
         "    pages::Guard::settle(address, bytes);\n",
         "",
         ("pages_what_comes_is_sent_on_at_once", "pages_what_comes_is_received_over"),
@@ -266,7 +280,7 @@ MUTANTS = [
     ),
     Mutant(
         "pages in MPI: collectives wait for nothing",
-        "front/pages.cpp",
+        "front/system/pages.cpp",
         "    if (uses_buffers || (!progress::Guard::multiple && other_threads())) pages::Guard::retire(nullptr, SIZE_MAX);",
         "",
         ("pages_collectives_and_files_use_what_comes",),
@@ -275,7 +289,7 @@ MUTANTS = [
     ),
     Mutant(
         "pages in MPI: the kernel meets closed pages",
-        "front/system_calls.cpp",
+        "front/system/system_calls.cpp",
         "    if (!nothing_watched()) settle_read(memory, bytes);",
         "",
         ("pages_the_kernel_reads_what_comes",),
@@ -284,7 +298,7 @@ MUTANTS = [
     ),
     Mutant(
         "pages in MPI: the kernel does not write into what is tracked",
-        "front/system_calls.cpp",
+        "front/system/system_calls.cpp",
         "    pages::Tracker::settle(memory, bytes);",
         "",
         ("pages_the_kernel_writes_into_an_open_send",),
@@ -293,7 +307,7 @@ MUTANTS = [
     ),
     Mutant(
         "memory: what an allocator of the program's own frees is guarded",
-        "front/memory_calls.cpp",
+        "front/system/memory_calls.cpp",
         "    return hears;",
         "    return true;",
         pytest=("tests/allocator", "never_guarded"),
@@ -307,9 +321,9 @@ MUTANTS = [
     ),
     Mutant(
         "devices: a receive into a device's memory comes apart",
-        "front/receive.cpp",
-        "if (returns == Returns::unmatched && !mpi::in_device_memory(buf, count, type))",
-        "if (returns == Returns::unmatched)",
+        "front/calls/receive.cpp",
+        "if (is_sound && !mpi::in_device_memory(buf, count, type))",
+        "if (is_sound)",
         pytest=("tests/devices", "test_no_byte and unmatched and messages"),
     ),
     Mutant(
@@ -335,7 +349,7 @@ MUTANTS = [
     ),
     Mutant(
         "memory: what moves has not come",
-        "front/memory_calls.cpp",
+        "front/system/memory_calls.cpp",
         "    pages::Guard::retire(memory, bytes);\n}\n\n// The same bytes in the same place",
         "}\n\n// The same bytes in the same place",
         ("released_what_grows_or_shrinks_in_place_or_moves_has_its_message",),
@@ -344,7 +358,7 @@ MUTANTS = [
     ),
     Mutant(
         "memory: what changes its protection has not come",
-        "front/memory_calls.cpp",
+        "front/system/memory_calls.cpp",
         "    pages::Guard::retire(memory, bytes);\n    pages::Tracker::leave_alone(memory, bytes);",
         "",
         ("released_what_is_made_read_only_has_its_message_and_stays_so", "released_what_is_locked_has_its_message"),
@@ -353,7 +367,7 @@ MUTANTS = [
     ),
     Mutant(
         "memory: what is unmapped or dropped is not given up",
-        "front/memory_calls.cpp",
+        "front/system/memory_calls.cpp",
         "    pages::Guard::give_up(memory, bytes);",
         "",
         (
@@ -367,7 +381,7 @@ MUTANTS = [
     ),
     Mutant(
         "memory: what is mapped over is not given up",
-        "front/memory_calls.cpp",
+        "front/system/memory_calls.cpp",
         'is_given_back("mmap", memory, bytes);',
         "return;",
         ("released_what_is_mapped_over_is_the_new",),
@@ -376,7 +390,7 @@ MUTANTS = [
     ),
     Mutant(
         "memory: a callback's free does not give up",
-        "front/memory_calls.cpp",
+        "front/system/memory_calls.cpp",
         "void is_freed(const char *how, void *memory) {\n",
         "void is_freed(const char *how, void *memory) {\n    if (nested()) return;\n",
         ("released_what_a_callback_frees_goes_to_nobody",),
@@ -445,7 +459,7 @@ MUTANTS = [
     ),
     Mutant(
         "pages in MPI: what is sent on untouched is not there yet",
-        "front/delta.cpp",
+        "front/delta/delta.cpp",
         "    pages::Guard::settle(memory.data(), memory.size());\n",
         "",
         ("pages_what_comes_is_sent_on_untouched",),
@@ -743,8 +757,8 @@ MUTANTS = [
     Mutant(
         "pages: signals wait for a message",
         "pages/guard.cpp",
-        "    NEXT(pthread_sigmask)(SIG_SETMASK, &access.mask, nullptr); // it may take long\n",
-        "",
+        "SIG_SETMASK, &wish.mask, &handlers",
+        "SIG_SETMASK, nullptr, &handlers",
         hazards="guard_hazards *signals_are_handled*",
     ),
     Mutant(
@@ -806,46 +820,216 @@ MUTANTS = [
         env=RELEASED,
     ),
     Mutant(
+        "dispatch: a fault of the program's own sets an action that is stopped",
+        "pages/fault.cpp",
+        "const dispatch::Ours ours(stack_of(*context)); // a call",
+        "// a call",
+        hazards="dispatch_hazards *own_ends_it*",
+    ),
+    Mutant(
+        "dispatch: who fills pages of a userfaultfd waits for everything",
+        "pages/call_memory.cpp",
+        "if (!fills_pages()) listener.everything();",
+        "listener.everything();",
+        hazards="dispatch_hazards *fills_pages_of*",
+    ),
+    Mutant(
+        "mask: what a function of ours asks for is the program's mask",
+        "pages/mask.cpp",
+        "if (std::exchange(asks, false)) whose = Whose::libcs;",
+        "asks = false;",
+        hazards="dispatch_hazards *asks_for_its_mask*",
+    ),
+    Mutant(
+        "guard: pages that a userfaultfd of the program's watches are kept",
+        "pages/guard.cpp",
+        "if (memory.anonymous && userfault::is_anothers(pages)) return guard;",
+        "",
+        hazards="guard_hazards *watches_by_a_userfaultfd*",
+    ),
+    Mutant(
+        "process: objects at namespace scope are destroyed at exit",
+        "process/exit.cpp",
+        'extern "C" int __cxa_atexit(',
+        'extern "C" int stretto_atexit(',
+        pytest=("tests/lifetime", "made_at_load or destructor"),
+    ),
+    Mutant(
+        "tune: what a compiler begins starts early for good",
+        "tune/which_framing.cpp",
+        "return all_ours() || compiled->next(site, bytes, to, now) == Way::ours;",
+        "return all_ours() || compiled->next(site, bytes, to, now) == Way::ours || site;",
+        pytest=("tests/compiled", "take_turns"),
+    ),
+    Mutant(
+        "completion: a wait for any does not see what a look completes before it",
+        "front/calls/waiting.cpp",
+        " || !may_wait()) return",
+        ") return",
+        ("a_collective_ends_a_wait_for_any_beside_a_receive_that_nobody_has_sent_yet",),
+        ranks=3,
+        env=FORCE | {"STRETTO": "all"},
+    ),
+    Mutant(
         "trigger: one object's annotations count for all",
         "trigger/annotated.cpp",
-        "        if (object.begin <= at && at < object.end) return object.found;\n    return {};",
-        "        if (at && object.found.receives) return object.found;\n    return {};",
+        "        if (object.addresses.covers(pages::addresses_of(call, 1))) return object.found;\n",
+        "        if (call && object.found.receives) return object.found;\n",
         pytest=("tests/compiled", "annotations_of_one_library"),
     ),
     Mutant(
         "compiled: what is held leaves early",
-        "front/compiled.cpp",
-        "        if (is_held) return;\n",
-        "",
-        pytest=("tests/compiled", "what_is_held"),
+        "front/compiled/messages.cpp",
+        "if (is_held || elsewhere.keeps(range)) return;",
+        "if (elsewhere.keeps(range)) return;",
+        pytest=("tests/compiled", "what_is_held_leaves_at"),
     ),
     Mutant(
         "compiled: all of a message is waited for at once",
-        "front/compiled.cpp",
-        "receive.arrived(range); });",
-        "receive.is_complete(); });",
+        "front/compiled/messages.cpp",
+        "receive->arrived(range); });",
+        "receive->is_complete(); });",
         pytest=("tests/compiled", "half_of_a_message"),
     ),
     Mutant(
+        "compiled: a request that was taken is waited for, too",
+        "front/compiled/messages.cpp",
+        "        requests[index] = MPI_REQUEST_NULL;\n",
+        "        ;\n",
+        pytest=("tests/compiled", "any_sender_and_any_receiver"),
+    ),
+    Mutant(
+        "compiled: the status of the first request is the one that was waited for",
+        "front/compiled/messages.cpp",
+        "        status += front::compiled_recv_index(handle);\n",
+        "        ;\n",
+        pytest=("tests/compiled", "any_sender_and_any_receiver"),
+    ),
+    Mutant(
+        "compiled: a persistent receive is completed twice",
+        "front/compiled/messages.cpp",
+        "        operation->active = false; // so",
+        "        ; // so",
+        pytest=("tests/compiled", "any_sender_and_any_receiver"),
+    ),
+    Mutant(
         "compiled: a second one to the same place leaves early, too",
-        "front/delta.cpp",
+        "front/delta/delta.cpp",
         " || find_open(dest, tag, comm)) return nullptr;",
         ") return nullptr;",
         pytest=("tests/compiled", "two_to_the_same_place"),
     ),
     Mutant(
         "compiled: a thread that did not begin it calls MPI",
-        "front/compiled.cpp",
-        "!progress::Guard::multiple && !pthread_equal(thread, pthread_self())",
-        "false",
-        pytest=("tests/compiled", "threads_say_their_parts"),
+        "front/delta/fed.h",
+        "if (progress::Guard::multiple || pthread_equal(thread, pthread_self())) return false;",
+        "return false;",
+        pytest=("tests/compiled", "test_compiled and threads_say_their_parts"),
     ),
     Mutant(
         "compiled: bytes are said twice",
-        "front/compiled.cpp",
+        "front/delta/fed.h",
         "        below = end;\n",
         "",
         pytest=("tests/compiled", "any_sender_and_any_receiver"),
+    ),
+    Mutant(
+        "compiled collective: ranks are asked again where it stood",
+        "front/collectives/collective.cpp",
+        "begins.compiled->decided = true;",
+        "begins.compiled->decided = false;",
+        pytest=("tests/compiled", "decide_together"),
+    ),
+    Mutant(
+        "compiled collective: what does not lie in one piece is fed",
+        "front/collectives/collective.cpp",
+        "(!asked.input.span() || mpi::job.compares)",
+        "mpi::job.compares",
+        pytest=("tests/compiled", "what_is_not_fed"),
+    ),
+    Mutant(
+        "compiled collective: ranks that compare what they ask for compare it twice",
+        "front/collectives/collective.cpp",
+        "(!asked.input.span() || mpi::job.compares)",
+        "!asked.input.span()",
+        pytest=("tests/compiled", "several_ways and compared"),
+    ),
+    Mutant(
+        "compiled collective: each rank decides by its own program",
+        "mpi/job.cpp",
+        "job.compiled_collectives = !all[4];",
+        "job.compiled_collectives = !mine[4];",
+        pytest=("tests/compiled", "another_compiler"),
+    ),
+    Mutant(
+        "compiled collective: it begins beside an open send",
+        "front/compiled/collective.cpp",
+        "if (!active || delta_sends_open || ",
+        "if (!active || ",
+        pytest=("tests/compiled", "beside_an_open_send"),
+    ),
+    Mutant(
+        "compiled collective: what is held leaves early",
+        "front/compiled/collective.cpp",
+        "if (is_held || !scheduled || elsewhere",
+        "if (!scheduled || elsewhere",
+        pytest=("tests/compiled", "where_it_is_opened"),
+    ),
+    Mutant(
+        "compiled collective: its result may overlap what the loop uses",
+        "front/compiled/collective.cpp",
+        "if (!scheduled) return false;\n        const Side",
+        "if (!scheduled || !is_open) return false;\n        const Side",
+        pytest=("tests/compiled", "where_it_is_opened"),
+    ),
+    Mutant(
+        "compiled collective: its contribution may be written while it is open",
+        "front/compiled/collective.cpp",
+        "if (!scheduled) return false;\n        const Side",
+        "if (!scheduled || is_open) return false;\n        const Side",
+        pytest=("tests/compiled", "where_it_is_opened"),
+    ),
+    Mutant(
+        "compiled collective: all of it is waited for at once",
+        "front/compiled/collective.cpp",
+        "        progress::until(arrived);",
+        "        progress::until([&] { return scheduled->complete(); });",
+        pytest=("tests/compiled", "before_the_next_one"),
+    ),
+    Mutant(
+        "compiled collective: nothing is waited for",
+        "front/compiled/collective.cpp",
+        "        progress::until(arrived);\n",
+        "",
+        pytest=("tests/compiled", "same_way"),
+    ),
+    Mutant(
+        "compiled collective: it is opened before the others have come",
+        "front/compiled/collective.cpp",
+        "return by_ranges && output",
+        "return by_ranges || output",
+        pytest=("tests/compiled", "until_the_others_have_come"),
+    ),
+    Mutant(
+        "compiled collective: what was checked is not compared",
+        "front/compiled/collective.cpp",
+        "        compare();\n",
+        "",
+        pytest=("tests/compiled", "what_is_checked"),
+    ),
+    Mutant(
+        "compiled collective: a thread that did not begin it calls MPI",
+        "front/delta/fed.h",
+        "if (progress::Guard::multiple || pthread_equal(thread, pthread_self())) return false;",
+        "return false;",
+        pytest=("tests/compiled", "test_collected and threads_say_their_parts"),
+    ),
+    Mutant(
+        "compiled collective: blocks are told of from the first one on",
+        "front/compiled/collective.cpp",
+        "addresses().begin - reinterpret_cast<std::uintptr_t>(buf)",
+        "addresses().begin - addresses().begin",
+        pytest=("tests/compiled", "same_way"),
     ),
     Mutant(
         "release: a receive returns before the size of its message is known",
@@ -858,14 +1042,14 @@ MUTANTS = [
     ),
     Mutant(
         "release: what a sanitizer's allocator frees does not wait",
-        "front/memory_calls.cpp",
+        "front/system/memory_calls.cpp",
         "return install && install([](const volatile void *, std::size_t) {}, freed);",
         "return install;",
         pytest=("tests/mpi", "a_buffer_that_a_sanitizer_frees_waits_for_its_message"),
     ),
     Mutant(
         "release: what is received into again is not settled",
-        "front/pages.cpp",
+        "front/system/pages.cpp",
         "    pages::Guard::settle(address, bytes);\n",
         "",
         ("released_a_buffer_is_received_into_again", "released_a_message_is_sent_on_at_once"),
@@ -883,7 +1067,7 @@ MUTANTS = [
     ),
     Mutant(
         "release: what is asked for its status comes apart all the same",
-        "front/receive.cpp",
+        "front/calls/receive.cpp",
         "unmatched = !status_asked && may",
         "unmatched = may",
         ("a_truncated_receive_returns_its_error",),
@@ -910,7 +1094,7 @@ MUTANTS = [
     ),
     Mutant(
         "release: what is not framed leaves before what its sender has received is matched",
-        "front/environment.cpp",
+        "front/calls/environment.cpp",
         "    progress::until([] { return message::unmatched == 0; });\n",
         "",
         ("unmatched_nothing_is_seen_before_what_it_follows", "unmatched_a_collective_begins_when_all_is_matched"),
@@ -920,7 +1104,7 @@ MUTANTS = [
     *(
         Mutant(
             f"rule 12: {what} before the match",
-            f"front/{file}",
+            f"front/calls/{file}",
             "    wait_for_matches();\n",
             "",
             ("unmatched_nothing_is_seen_before_what_it_follows",),
@@ -931,7 +1115,7 @@ MUTANTS = [
     ),
     Mutant(
         "release: a persistent receive starts into a buffer that a message still comes into",
-        "front/persistent.cpp",
+        "front/calls/persistent.cpp",
         "settle_before(when, p.buf, p.count, p.type);",
         "static_cast<void>(0);",
         ("released_a_persistent_receive_waits_for_what_comes_into_its_buffer",),
@@ -949,7 +1133,7 @@ MUTANTS = [
     ),
     Mutant(
         "release: one thread's sends are held back until another's receive is matched",
-        "front/receive.cpp",
+        "front/calls/receive.cpp",
         "windows || progress::Guard::multiple",
         "windows",
         ("a_thread_that_receives_holds_no_other_back",),
@@ -977,7 +1161,7 @@ MUTANTS = [
     ),
     Mutant(
         "pages: a barrier waits for what another thread receives",
-        "front/pages.cpp",
+        "front/system/pages.cpp",
         "(!progress::Guard::multiple && other_threads())",
         "other_threads()",
         ("pages_a_thread_in_a_barrier_waits_for_no_message_of_another",),
@@ -987,7 +1171,7 @@ MUTANTS = [
     ),
     Mutant(
         "release: what a probe has found comes into a buffer that an earlier message still comes into",
-        "front/receive.cpp",
+        "front/calls/receive.cpp",
         " && (when != Returns::unmatched || message::probed::any())) settle",
         " && when != Returns::unmatched) settle",
         ("unmatched_a_probed_message_waits_for_the_one_before_it",),
@@ -1010,7 +1194,7 @@ MUTANTS = [
     ),
     Mutant(
         "helper: for a barrier it counts as a thread of the program",
-        "front/pages.cpp",
+        "front/system/pages.cpp",
         '!progress::helper::runs() || stat("/proc/self/task", &tasks) != 0 || tasks.st_nlink > 2 + 2',
         'stat("/proc/self/task", &tasks) == 0 || true',
         mpi="mpich",
@@ -1018,7 +1202,7 @@ MUTANTS = [
     ),
     Mutant(
         "helper: the program is told the level that the library was asked for",
-        "front/environment.cpp",
+        "front/calls/environment.cpp",
         "    *provided = std::min(*provided, asked_level);\n",
         "",
         pytest=("tests/helper", "level"),
@@ -1040,22 +1224,22 @@ MUTANTS = [
     Mutant(
         "learning: nothing is ever left to the library",
         "tune/which_framing.cpp",
-        "next(bytes, to, now) == Way::ours;",
-        "next(bytes, to, now) != Way(-1);",
+        "ordinary->next(site, bytes, to, now) == Way::ours;",
+        "ordinary->next(site, bytes, to, now) != Way(-1);",
         pytest=("tests/learning", "between"),
     ),
     Mutant(
         "learning: it goes on where everything that can shall happen",
         "tune/which_framing.cpp",
-        "    if (settings.force || !settings.trials) return true;\n",
-        "",
+        "    return settings.force || !settings.trials;\n",
+        "    return false;\n",
         pytest=("tests/learning", "between"),
     ),
     Mutant(
         "learning: what a receiver that sleeps is sent is left to the library",
         "tune/which_framing.cpp",
-        "    if (lags) return true;\n",
-        "",
+        "all_ours() || lags || ",
+        "all_ours() || ",
         hazards="which_framing_test WhichFraming.a_rank_that_lags_is_sent_framed_messages",
     ),
     Mutant(
@@ -1090,7 +1274,7 @@ MUTANTS = [
     ),
     Mutant(
         "collectives: an operation is freed under one that uses it",
-        "front/collective.cpp",
+        "front/collectives/collective.cpp",
         "        if (operators.frees_later(*op)) {",
         "        if (false) {",
         ("what_a_collective_uses_may_be_freed_while_it_is_under_way",),
@@ -1098,7 +1282,7 @@ MUTANTS = [
     ),
     Mutant(
         "collectives: gaps of elements travel, too",
-        "front/collective.cpp",
+        "front/collectives/collective.cpp",
         "    const bool needs_image = apart || !std::all_of(blocks.begin(), blocks.end(), direct);",
         "    const bool needs_image = apart;",
         ("elements_with_gaps_come_as_others_and_gaps_stay_as_they_were",),
@@ -1106,7 +1290,7 @@ MUTANTS = [
     ),
     Mutant(
         "collectives: what lies in place is not fetched",
-        "front/collective.cpp",
+        "front/collectives/collective.cpp",
         "    asked.input.fetch();\n",
         "",
         ("a_contribution_may_lie_where_the_result_goes",),
@@ -1122,7 +1306,7 @@ MUTANTS = [
     ),
     Mutant(
         "neighborhoods: behind the border of a grid something is awaited",
-        "front/exchange.cpp",
+        "front/calls/exchange.cpp",
         "list[k] == MPI_PROC_NULL ? 0 : block.count",
         "block.count",
         ("neighbors_in_a_grid_exchange_blocks_and_its_borders_stay_as_they_were",),
@@ -1130,7 +1314,7 @@ MUTANTS = [
     ),
     Mutant(
         "neighborhoods: each rank decides by its own blocks",
-        "front/exchange.cpp",
+        "front/calls/exchange.cpp",
         "    asked.arguments.varies = true;\n",
         "    asked.bytes = asked.output.bytes();\n",
         ("ranks_that_are_no_neighbors_need_not_know_of_each_others_blocks",),
@@ -1156,7 +1340,7 @@ MUTANTS = [
     ),
     Mutant(
         "two groups: ranks beside the root do not count its collective",
-        "front/between_groups.cpp",
+        "front/collectives/between_groups.cpp",
         "    if (root == MPI_PROC_NULL) return std::vector<int>{};\n",
         "",
         ("two_groups_give_each_other_blocks_of_one_size",),
@@ -1164,7 +1348,7 @@ MUTANTS = [
     ),
     Mutant(
         "two groups: nothing comes from who has our rank in the other one",
-        "front/collective.cpp",
+        "front/collectives/collective.cpp",
         "c->between_groups ? MPI_PROC_NULL : c->rank",
         "c->rank",
         ("two_groups_give_each_other_blocks_of_several_sizes",),
@@ -1205,7 +1389,7 @@ MUTANTS = [
     ),
     Mutant(
         "blocking collectives: a call returns before those whose data it gives have made theirs",
-        "front/blocking_collective.cpp",
+        "front/collectives/blocking_collective.cpp",
         "collective->what().output.has_some_of_each_block(missing) &&",
         "",
         ("released_a_collective_returns_when_those_whose_data_it_gives_have_called_it",),
@@ -1215,7 +1399,7 @@ MUTANTS = [
     ),
     Mutant(
         "blocking collectives: what is given is not copied",
-        "front/collective.cpp",
+        "front/collectives/collective.cpp",
         "    asked.input.set_apart();\n",
         "",
         ("released_what_a_collective_was_given_may_be_overwritten_and_freed",),
@@ -1225,7 +1409,7 @@ MUTANTS = [
     ),
     Mutant(
         "blocking collectives: others wait for the program's next call",
-        "front/collective.cpp",
+        "front/collectives/collective.cpp",
         ": !relays && !gives;",
         ": true;",
         ("released_a_rank_that_returned_passes_messages_on",),
@@ -1235,7 +1419,7 @@ MUTANTS = [
     ),
     Mutant(
         "reads: a list is not settled",
-        "front/pages.h",
+        "front/system/pages.h",
         "if (count > 0) settle_bytes(first, static_cast<std::size_t>(count) * sizeof *first, written);",
         "static_cast<void>(first), static_cast<void>(count), static_cast<void>(written);",
         ("released_a_datatype_is_made_from_lists_that_came", "released_a_group_is_made_from_ranks_that_came"),
@@ -1244,7 +1428,7 @@ MUTANTS = [
     ),
     Mutant(
         "reads: a string is not settled",
-        "front/pages.cpp",
+        "front/system/pages.cpp",
         "        pages::Guard::settle(text, left);\n",
         "",
         ("released_a_name_that_came_is_given_to_a_communicator",),
@@ -1253,7 +1437,7 @@ MUTANTS = [
     ),
     Mutant(
         "reads: a list of unknown length is not settled",
-        "front/pages.cpp",
+        "front/system/pages.cpp",
         "    pages::Guard::settle(address, SIZE_MAX - reinterpret_cast<std::uintptr_t>(address));\n",
         "",
         ("released_coordinates_that_came_name_a_rank",),
@@ -1262,7 +1446,7 @@ MUTANTS = [
     ),
     Mutant(
         "reads: a persistent request starts out of what has not come",
-        "front/persistent.cpp",
+        "front/calls/persistent.cpp",
         "void settle_started(MPI_Request request) {\n",
         "void settle_started(MPI_Request request) {\n    if (request != MPI_REQUEST_NULL) return;\n",
         ("released_a_persistent_send_leaves_out_of_what_came",),
@@ -1271,7 +1455,7 @@ MUTANTS = [
     ),
     Mutant(
         "reads: functions of a request read what has not come",
-        "front/pages.h",
+        "front/system/pages.h",
         "    calls_back = true;\n",
         "",
         ("released_a_requests_functions_read_what_came",),
@@ -1308,7 +1492,7 @@ MUTANTS = [
     ),
     Mutant(
         "operations: the program's get as many elements as a lane has",
-        "front/collective.cpp",
+        "front/collectives/collective.cpp",
         "keeps_order = (calls_program || !is_exact(type)) && !collective::policy.reorders && form != Form::delta;",
         "keeps_order = false;",
         ("an_operation_of_the_program_gets_whole_records",),
@@ -1324,8 +1508,8 @@ MUTANTS = [
     Mutant(
         "kernel: a call whose arguments do not tell reaches nothing",
         "pages/call_memory.cpp",
-        "        case Kind::everything:\n            listener.everything();",
-        "        case Kind::everything:\n            break;",
+        "if (!fills_pages()) listener.everything();",
+        "fills_pages();",
         hazards="dispatch_hazards *whose_arguments_do_not_tell*",
     ),
     Mutant(
@@ -1385,6 +1569,34 @@ MUTANTS = [
         hazards="dispatch_hazards *that_is_announced*",
     ),
     Mutant(
+        "kernel: a thread that rests watches memory unseen",
+        "pages/dispatch.cpp",
+        "    if (rest.rests) wake();\n",
+        "",
+        hazards="dispatch_hazards *a_thread_rests_where*",
+    ),
+    Mutant(
+        "kernel: a thread that rests keeps others from watching",
+        "pages/dispatch.cpp",
+        "    if (rest.rests && rest.unseen != threads_unseen) wake();\n",
+        "",
+        hazards="dispatch_hazards *a_thread_that_rests_is_seen_again*",
+    ),
+    Mutant(
+        "kernel: a thread rests beside others",
+        "pages/dispatch.cpp",
+        " || threads_seen > 1",
+        "",
+        hazards="dispatch_hazards *does_not_rest*",
+    ),
+    Mutant(
+        "kernel: a jump leaves system() unseen",
+        "pages/dispatch.cpp",
+        "        Unwatchable::end_those(dead);\n",
+        "",
+        hazards="dispatch_hazards *such_a_section_by_a_jump*",
+    ),
+    Mutant(
         "kernel: threads that nobody sees are not counted",
         "pages/dispatch.cpp",
         "tasks.st_nlink <= 2 + known",
@@ -1429,8 +1641,8 @@ MUTANTS = [
     Mutant(
         "kernel: calls of who has left by a jump are ours",
         "pages/dispatch.cpp",
-        "if (own.covers({at, at + 1}) && at < stack) ours = k;",
-        "if (own.covers({at, at + 1}) && at < stack) continue;",
+        "if (dead(begins[static_cast<std::size_t>(k)])) ours = k;",
+        "if (dead(begins[static_cast<std::size_t>(k)])) continue;",
         hazards="dispatch_hazards *leaves_a_touch_by_a_jump*",
     ),
 ]

@@ -1,8 +1,9 @@
-"""The mutants fit the runtime and the tests as they are. (`make mutants` builds them and sees them fail.)"""
+"""The mutants fit the runtime, the compiler and the tests as they are. (`make mutants` builds them and sees them fail.)"""
 
 import subprocess
 import sys
 
+import of_compiler
 import pytest
 from launch import ROOT
 from mutants import MUTANTS
@@ -16,9 +17,15 @@ def words(environment):
     return {name: value for name, value in environment.items() if not name.startswith("STRETTO_TESTS")}
 
 
-@pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.what)
+@pytest.mark.parametrize("mutant", [*MUTANTS, *of_compiler.MUTANTS], ids=lambda mutant: mutant.what)
 def test_its_place_is_there_once(mutant):
-    assert (ROOT / "runtime" / mutant.file).read_text().count(mutant.old) == 1
+    assert (ROOT / mutant.path).read_text().count(mutant.old) == 1
+
+
+@pytest.mark.parametrize("mutant", of_compiler.MUTANTS, ids=lambda mutant: mutant.what)
+def test_the_shapes_that_notice_it_are_in_the_gallery(mutant):
+    for name in mutant.gallery:
+        assert (ROOT / "tests/compiler" / name.replace("-", "/", 1)).exists(), name
 
 
 @pytest.mark.parametrize("mutant", [one for one in MUTANTS if one.promises], ids=lambda mutant: mutant.what)

@@ -1,16 +1,12 @@
 """Which ranks of a job run Stretto is found out right, also where some do not, and those that do not are left alone."""
 
-import contextlib
 import json
 import pathlib
 import re
-import subprocess
-import sys
-import uuid
 
 import pytest
 from compile import program, stand_in
-from launch import ROOT, launch, library
+from launch import hosts, launch, library
 
 HERE = pathlib.Path(__file__).parent
 
@@ -69,25 +65,15 @@ def test_the_environment_may_say_that_no_other_does(mpi):
     assert all(not one["framing"] and "STRETTO_PEERS=none" in one["why"] for one in said.values()), result
 
 
-@contextlib.contextmanager
-def hosts(mpi, *up):
-    """A lab's name."""
+def needs_several_hosts(mpi):
     if mpi == "mpich4":
         pytest.skip("Debian's MPICH 4.0 is used on one host only")
-    lab = [sys.executable, str(ROOT / "tools/lab")]
-    name = f"roster-{uuid.uuid4().hex[:8]}"
-    done = subprocess.run([*lab, "up", *up, "--name", name], capture_output=True, text=True)
-    if done.returncode:
-        pytest.skip(f"no lab on this machine: {done.stderr.strip()}")
-    try:
-        yield name
-    finally:
-        subprocess.run([*lab, "down", "--name", name], capture_output=True)
 
 
 @pytest.mark.lab
 def test_ranks_on_different_hosts_find_each_other(mpi):
-    with hosts(mpi, "3") as name:
+    needs_several_hosts(mpi)
+    with hosts("3") as name:
         result, said = everyone(mpi, 3, [0, 2], transport=name)
         assert sorted(said) == [0, 2], result
         assert all(one["participants"] == 2 for one in said.values()), result
@@ -96,8 +82,9 @@ def test_ranks_on_different_hosts_find_each_other(mpi):
 @pytest.mark.lab
 def test_a_rank_that_begins_late_does_not_make_a_link_look_fast(mpi):
     """What came while another program had its core is there at once."""
+    needs_several_hosts(mpi)
     late = stand_in(mpi, HERE / "late.c")
-    with hosts(mpi, "2", "--rate", "100mbit") as name:
+    with hosts("2", "--rate", "100mbit") as name:
         result, said = everyone(mpi, 2, [0, 1], transport=name, env={"LD_PRELOAD": str(late)})
         for one in said.values():
             (remote,) = one["classes"]

@@ -1,7 +1,7 @@
 #include "tune/delta_size.h"
 
 #include "pages/memory.h"
-#include "tune/settings.h"
+#include "settings/settings.h"
 
 #include <gtest/gtest.h>
 

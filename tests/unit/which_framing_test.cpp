@@ -11,9 +11,12 @@ struct Program {
     std::size_t bytes = 100'000;
     char site = 0;
     bool lags = false; // the rank that receives
+    bool compiled = false;
     double now = 1;
 
-    bool sends() { return leaves_framed(&site, bytes, this, lags, now); }
+    bool sends() {
+        return compiled ? starts_early(&site, bytes, this, now) : leaves_framed(&site, bytes, this, lags, now);
+    }
 
     int count(int iterations) {
         int n = 0;
@@ -63,6 +66,16 @@ TEST(WhichFraming, a_rank_that_lags_is_sent_framed_messages) {
     EXPECT_EQ(program.count(100), 100);
     program.lags = false;
     EXPECT_EQ(program.count(100), 0);
+}
+
+TEST(WhichFraming, what_is_compiled_to_start_early_does_until_that_loses) {
+    static Program gains{.framed = 1e-3, .native = 1.5e-3, .compiled = true},
+        loses{.framed = 1.1e-3, .native = 1e-3, .compiled = true};
+    EXPECT_EQ(gains.count(20), 20);
+    EXPECT_GT(gains.count(1000), 900);
+    EXPECT_EQ(loses.count(20), 20);
+    loses.count(20);
+    EXPECT_EQ(loses.count(200), 0);
 }
 
 TEST(WhichFraming, messages_to_other_ranks_follow) {

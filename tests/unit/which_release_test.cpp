@@ -1,6 +1,6 @@
 #include "tune/which_release.h"
 
-#include "tune/settings.h"
+#include "settings/settings.h"
 
 #include <gtest/gtest.h>
 

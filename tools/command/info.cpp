@@ -4,6 +4,7 @@
 #include "mpi.h"
 #include "process.h"
 #include "settings.h"
+#include "settings/settings.h"
 #include "table.h"
 
 #include <algorithm>
@@ -25,11 +26,6 @@ static const char *peers = "At MPI_Init all ranks of MPI_COMM_WORLD tell each ot
                            "received. `stretto info --mpi NAME` "
                            "shows the result.";
 
-static std::string value_of(const Setting &setting) {
-    const char *value = std::getenv(setting.name.c_str());
-    return value ? value : "";
-}
-
 static ordered as_json(const Installation &installation) {
     ordered all;
     all["version"] = STRETTO_VERSION;
@@ -50,23 +46,10 @@ static ordered as_json(const Installation &installation) {
     for (const PageChoice &choice : page_choices())
         all["pages"][choice.setting] = {{"mechanism", choice.mechanism}, {"why", choice.why}};
     for (const Limit &limit : limits()) all["limits"][limit.name] = limit.value;
-    for (const Setting &setting : settings())
-        all["settings"][setting.name] = {{"default", setting.default_value}, {"value", value_of(setting)}};
+    for (const SettingRow &row : setting_rows())
+        all["settings"][row.variable] = {{"default", row.usual}, {"value", value_of(row)}};
     all["peers"] = peers;
     return all;
-}
-
-static void print_wrapped(std::string_view text) {
-    std::istringstream words{std::string(text)};
-    std::size_t column = 0;
-    for (std::string word; words >> word; column += word.size() + 1) {
-        if (column + word.size() > 100) {
-            std::cout << '\n';
-            column = 0;
-        }
-        std::cout << (column ? " " : "  ") << word;
-    }
-    std::cout << '\n';
 }
 
 void print_info(const Installation &installation, bool wants_json) {
@@ -114,16 +97,10 @@ void print_info(const Installation &installation, bool wants_json) {
     numbers.print();
 
     print_heading("\nEnvironment");
-    Table variables({"variable", "value", "default", "meaning"});
-    for (const Setting &setting : settings())
-        variables.add({{setting.name},
-                       {value_of(setting), Colour::good},
-                       {setting.default_value},
-                       {setting.meaning, Colour::faint}});
-    variables.print();
+    print_settings({}, Form::table);
 
     print_heading("\nPeers");
-    print_wrapped(peers);
+    for (const std::string &line : wrapped(peers, 100)) std::cout << "  " << line << '\n';
 }
 
 // The command line that starts `program` on this machine, in the words of its MPI.

@@ -2,9 +2,10 @@
 #include "failure.h"
 #include "info.h"
 #include "installation.h"
-#include "nearest.h"
 #include "process.h"
 #include "run.h"
+#include "settings.h"
+#include "settings/nearest.h"
 
 #include <CLI/CLI.hpp>
 #include <cstdlib>
@@ -21,8 +22,12 @@ static const char *examples = R"(examples:
   stretto info --mpi openmpi               what Stretto decides under that MPI
   stretto lab up 4 --rate 1gbit            four hosts on this machine
   stretto bench pair --mpi openmpi --lab 1gbit
+  stretto annotate solver.c                a patch: messages leave inside the loops that fill them
 
 `stretto COMMAND --help` says more.)";
+
+static const std::map<std::string, Form> forms = {
+    {"table", Form::table}, {"json", Form::json}, {"markdown", Form::markdown}, {"man", Form::man}};
 
 // What is written in Python, and reads the rest of the command line itself.
 struct Tool {
@@ -30,10 +35,8 @@ struct Tool {
     bool needs_packages; // else the system's Python does
 };
 static const std::map<std::string, Tool> tools = {
-    {"try", {"tools/try", false}},
-    {"lab", {"tools/lab", false}},
-    {"bench", {"bench/driver", true}},
-    {"report", {"bench/report", true}},
+    {"try", {"tools/try", false}},      {"lab", {"tools/lab", false}},          {"bench", {"bench/driver", true}},
+    {"report", {"bench/report", true}}, {"annotate", {"tools/annotate", true}},
 };
 
 [[noreturn]] static void start_python(const Installation &installation, const Tool &tool, int argc, char **argv) {
@@ -59,7 +62,7 @@ static void suggest(const CLI::App &app, const std::string &typed) {
     }
     const std::string name = app.get_parent() ? "stretto " + app.get_name() : app.get_name();
     std::cerr << name << ": " << (option ? "unknown option " : "unknown command ") << typed;
-    if (const std::string_view near = nearest(typed, candidates); !near.empty())
+    if (const std::string_view near = stretto::nearest(typed, candidates); !near.empty())
         std::cerr << ": did you mean " << near << "?";
     std::cerr << "\ntry `" << name << " --help`\n";
 }
@@ -98,7 +101,7 @@ int main(int argc, char **argv) {
         "Without --mpi, a script or a Python has the MPI of its mpi4py or of its launcher. What cannot have Stretto "
         "runs\n"
         "without it, and says why.\n"
-        "STRETTO=off turns everything off; `stretto info` lists the other variables.");
+        "STRETTO=off turns everything off; `stretto settings` lists the other variables.");
 
     bool as_json = false;
     int ranks = 2;
@@ -108,11 +111,19 @@ int main(int argc, char **argv) {
     info_command->add_option("-n", ranks, "ranks of that job")->check(CLI::Range(1, 64))->capture_default_str();
     info_command->add_flag("--json", as_json, "for programs to read");
 
+    std::vector<std::string> names;
+    std::string form = "table";
+    CLI::App *settings_command = app.add_subcommand(
+        "settings", "the environment variables that Stretto reads: what is set, what may be, what it means");
+    settings_command->add_option("names", names, "only these: STRETTO_DELTA, or delta");
+    settings_command->add_option("--as", form, "how to print them")->check(CLI::IsMember(forms))->capture_default_str();
+
     // Their options are Python's business; --help too.
     app.add_subcommand("try", "run a job plain and with several settings, in turns: does Stretto help, and which?");
     app.add_subcommand("lab", "a small cluster on this machine: up, run, exec, hosts, status, down");
     app.add_subcommand("bench", "run a kernel plain, with Stretto and by hand, and compare");
     app.add_subcommand("report", "make one HTML page of results");
+    app.add_subcommand("annotate", "add MPIX_Delta_* calls to a source where Stretto's compiler finds a loop for them");
 
     const Installation installation;
     try {
@@ -131,7 +142,9 @@ int main(int argc, char **argv) {
             if (words.empty()) throw Failure("no program was given: stretto run ./program");
             run(installation, words, mpi, *reports ? report : "");
         }
-        if (mpi.empty())
+        if (*settings_command)
+            print_settings(names, forms.at(form));
+        else if (mpi.empty())
             print_info(installation, as_json);
         else
             print_decisions(installation, mpi, ranks, as_json);

@@ -1,7 +1,7 @@
 #include "mpi.h"
 #include "failure.h"
-#include "nearest.h"
 #include "process.h"
+#include "settings/nearest.h"
 
 #include <cstdio>
 #include <dlfcn.h>

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstdlib>
 #include <iostream>
+#include <sstream>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 namespace stretto::command {
@@ -28,6 +30,22 @@ static std::size_t width(std::string_view text) {
     return std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; });
 }
 
+// Of the terminal; 0: there is none, and lines are as long as they are.
+static std::size_t columns() {
+    winsize size{};
+    return isatty(STDOUT_FILENO) && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+}
+
+std::vector<std::string> wrapped(const std::string &text, std::size_t most) {
+    std::vector<std::string> lines(1);
+    std::istringstream words(text);
+    for (std::string word; words >> word;) {
+        if (!lines.back().empty() && width(lines.back()) + 1 + width(word) > most) lines.emplace_back();
+        lines.back() += (lines.back().empty() ? "" : " ") + word;
+    }
+    return lines;
+}
+
 void Table::print() const {
     std::vector<std::size_t> widths;
     for (const std::string &title : titles_) widths.push_back(width(title));
@@ -35,12 +53,18 @@ void Table::print() const {
         for (std::size_t column = 0; column < row.size(); column++)
             widths[column] = std::max(widths[column], width(row[column].text));
 
+    // On a terminal the last column, which explains, goes on below where it is too long; unless hardly a word would fit.
+    std::size_t before = 2;
+    for (std::size_t column = 0; column + 1 < widths.size(); column++) before += widths[column] + 2;
+    const bool wraps = columns() >= before + 24;
     const auto print_row = [&](const std::vector<Cell> &row) {
-        for (std::size_t column = 0; column < row.size(); column++) {
-            std::cout << "  " << coloured(row[column].text, row[column].colour);
-            if (column + 1 < row.size()) std::cout << std::string(widths[column] - width(row[column].text), ' ');
-        }
-        std::cout << '\n';
+        for (std::size_t column = 0; column + 1 < row.size(); column++)
+            std::cout << "  " << coloured(row[column].text, row[column].colour)
+                      << std::string(widths[column] - width(row[column].text), ' ');
+        const Cell &last = row.back();
+        const auto lines = wraps ? wrapped(last.text, columns() - before) : std::vector{last.text};
+        for (std::size_t k = 0; k < lines.size(); k++)
+            std::cout << (k ? std::string(before, ' ') : "  ") << coloured(lines[k], last.colour) << '\n';
     };
     if (std::any_of(titles_.begin(), titles_.end(), [](const std::string &title) { return !title.empty(); })) {
         std::vector<Cell> titles;

@@ -31,6 +31,9 @@ private:
     std::vector<std::vector<Cell>> rows_;
 };
 
+// Lines of at most so many columns, where words are not longer.
+std::vector<std::string> wrapped(const std::string &text, std::size_t most);
+
 // The line above a table.
 void print_heading(std::string_view text);
 

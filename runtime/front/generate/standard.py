@@ -73,9 +73,13 @@ class Parameter:
         return self.kind in ("C_BUFFER", "C_BUFFER2") and self.direction == "out"
 
     @property
+    def is_string(self):
+        return self.kind == "STRING"
+
+    @property
     def is_text(self):
         """A string that ends by itself."""
-        return self.kind == "STRING" and self.direction == "in"
+        return self.is_string and self.direction == "in"
 
 
 def functions():

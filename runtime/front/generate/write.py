@@ -13,6 +13,7 @@ OFFERED = {
     "REQUEST_GET_STATUS_ANY": "Request_get_status_any",
     "ASYNC": "MPIX_Async_start",
     "PERSISTENT_COLLECTIVES": "Bcast_init",
+    "REQUEST_IS_COMPLETE": "MPIX_Request_is_complete",
 }
 
 
@@ -126,6 +127,7 @@ namespace stretto::front {{
 // Each does what MPI_X promises. They are called with Inside raised; counts are wide.
 {"".join(lines)}
 class Scheduled;
+struct Compiled;
 
 // How an operation begins: MPI_Ix, MPI_X_init, MPI_X, MPIX_Delta_x_begin.
 enum class Form {{ non_blocking, persistent, blocking, delta }};
@@ -134,6 +136,7 @@ struct Begins {{
     const char *call;
     Form form = Form::non_blocking;
     std::unique_ptr<Scheduled> *delta = nullptr; // where a delta collective is put
+    Compiled *compiled = nullptr;                // a blocking one of a compiler's code
 }};
 
 // Each does what MPI_X promises, or leaves it to the library (nothing), which all ranks decide alike.
@@ -145,7 +148,7 @@ struct Begins {{
 
 
 # Where it depends on more than the arguments what must be settled.
-SETTLES_ITSELF = ("Irecv",)
+SETTLES_ITSELF = ("Irecv", "Reduce_local")
 
 # Also where the program calls them within another call.
 ENDS_COMMUNICATOR = ("Comm_free", "Comm_disconnect")
@@ -182,7 +185,7 @@ def how_many(function, parameter, meanings):
     if not meaning:
         return None
     if not parameter.suffix and meaning.length is None:
-        return "1"
+        return None if meaning.is_string else "1"
     length = meaning.length[0] if isinstance(meaning.length, list) else meaning.length
     if length == "*" and meaning.kind in PER_REQUEST:
         length = next((m.length for m in meanings.values() if m.name == "array_of_requests"), "*")
@@ -246,7 +249,7 @@ def uses_buffers(function, standard):
 def wrappers(header, standard, class_of):
     """wrappers.cpp: MPI_X and PMPI_X for every function."""
     pieces = [
-        f'{NOTE}\n#include "front/agreement.h"\n#include "front/communicator.h"\n#include "front/handled.h"\n#include "front/pages.h"\n#include "front/requests.h"\n#include "front/window.h"\n#include "trace/report.h"\n\nusing namespace stretto;\n\nextern "C" {{\n'
+        f'{NOTE}\n#include "front/collectives/agreement.h"\n#include "front/calls/communicator.h"\n#include "front/handled.h"\n#include "front/system/pages.h"\n#include "front/calls/requests.h"\n#include "front/calls/window.h"\n#include "trace/report.h"\n\nusing namespace stretto;\n\nextern "C" {{\n'
     ]
     for name, function in header.functions.items():
         class_ = class_of[classes.base(name)]
@@ -271,7 +274,7 @@ def reported(function, for_messages=True):
     return call + joined(function)
 
 
-# Calls that complete requests, and how many of them each waits for (front/requests.h).
+# Calls that complete requests, and how many of them each waits for (front/calls/requests.h).
 COMPLETES = {"Wait": "all", "Waitall": "all", "Test": "all", "Testall": "all"}
 COMPLETES |= {"Waitany": "any", "Waitsome": "any", "Testany": "any", "Testsome": "any", "Request_free": "none"}
 

@@ -25,6 +25,7 @@ static struct operation {
     size_t bytes, low, high; /* below low and from high on: ready, or there */
     int is_send, is_held, peer, tag, used;
     int64_t serial;
+    int index; /* of its status */
 } all[most];
 static int64_t begun, early;
 
@@ -76,10 +77,9 @@ static void reach(int64_t handle, int64_t low, int64_t high) { /* [low, high) is
     struct operation *one = &all[handle];
     if (!one->used) fail("a handle is used after its end");
     if (one->is_held && one->is_send) return;
-    if (low < 0) low = 0;
-    if (high > (int64_t)one->bytes) high = one->bytes;
+    if (low < (int64_t)one->low) low = (int64_t)one->low;
+    if (high > (int64_t)one->high) high = (int64_t)one->high;
     for (int64_t i = low; i < high; ++i) {
-        if ((size_t)i < one->low || (size_t)i >= one->high) continue;
         if (one->is_send)
             one->kept[i] = one->buf[i];
         else
@@ -166,7 +166,7 @@ static void end_receive(int64_t handle, struct status *status) {
     struct operation *one = &all[handle];
     if (!one->used || one->is_send) fail("a receive ends that is not open");
     for (size_t i = one->low; i < one->high; ++i) one->buf[i] = byte_of(i, one->peer, one->tag);
-    if (status) *status = (struct status){one->peer, one->tag, 0, 0, one->bytes};
+    if (status) status[one->index] = (struct status){one->peer, one->tag, 0, 0, one->bytes};
     free(one->kept);
     one->used = 0;
 }
@@ -187,9 +187,86 @@ int MPI_Isend(const void *buf, int n, void *type, int dest, int tag, void *comm,
     *request = &ompi_mpi_byte;
     return send(buf, n * size(type), dest, tag);
 }
-int MPI_Wait(void **request, void *status) {
-    if (*request != &ompi_mpi_byte) fail("MPI_Wait without a request");
+/* A persistent send: its request is this. */
+static struct persistent {
+    const void *buf;
+    size_t bytes;
+    int dest, tag, is_begun;
+} persistent[most];
+static int persistents;
+
+static int is_persistent(const void *request) {
+    return (struct persistent *)request >= persistent && (struct persistent *)request < persistent + most;
+}
+int MPI_Send_init(const void *buf, int n, void *type, int dest, int tag, void *comm, void **request) {
+    if (persistents == most) fail("too many persistent sends");
+    persistent[persistents] = (struct persistent){buf, n * size(type), dest, tag, 0};
+    *request = &persistent[persistents++];
+    return 0;
+}
+int MPI_Start(void **request) {
+    none_open("MPI_Start while an operation is open");
+    struct persistent *one = *request;
+    if (!is_persistent(one)) fail("MPI_Start of no persistent request");
+    one->is_begun = 0;
+    return send(one->buf, one->bytes, one->dest, one->tag);
+}
+int MPI_Startall(int n, void **requests) {
+    for (int i = 0; i < n; ++i) MPI_Start(&requests[i]);
+    return 0;
+}
+int MPI_Request_free(void **request) {
     *request = 0;
+    return 0;
+}
+int64_t stretto_start_begin(void *call, const void *buf, int n, void **requests) {
+    for (int i = 0; i < n; ++i) {
+        struct persistent *one = requests[i];
+        if (!is_persistent(one) || one->buf != buf || one->is_begun) continue;
+        int64_t handle = open_one(call, buf, one->bytes, 1, one->dest, one->tag);
+        one->is_begun = handle != 0;
+        return handle;
+    }
+    return 0;
+}
+void stretto_start_end(int64_t handle) {
+    if (!handle) return;
+    struct operation *one = &all[handle];
+    end_send(handle, one->call, one->buf, one->bytes, one->peer, one->tag);
+}
+
+/* A receive that is not complete: its request is this. */
+static struct pending {
+    char *buf;
+    size_t bytes;
+    int source, tag;
+} pending[most];
+
+int MPI_Irecv(void *buf, int n, void *type, int source, int tag, void *comm, void **request) {
+    for (int i = 0; i < most; ++i) {
+        if (pending[i].buf) continue;
+        pending[i] = (struct pending){buf, n * size(type), source, tag};
+        memset(buf, 0x55, pending[i].bytes);
+        *request = &pending[i];
+        return 0;
+    }
+    fail("too many receives are pending");
+    return 0;
+}
+int MPI_Wait(void **request, struct status *status) {
+    struct pending *one = *request;
+    if (status) *status = (struct status){-7, -7, 0, 0, 0};
+    if (one >= pending && one < pending + most) {
+        receive(one->buf, one->bytes, one->source, one->tag, status);
+        one->buf = 0;
+    } else if (*request && *request != &ompi_mpi_byte && !is_persistent(*request)) {
+        fail("MPI_Wait of no request");
+    }
+    if (!is_persistent(*request)) *request = 0;
+    return 0;
+}
+int MPI_Waitall(int n, void **requests, struct status *statuses) {
+    for (int i = 0; i < n; ++i) MPI_Wait(&requests[i], statuses ? &statuses[i] : 0);
     return 0;
 }
 int MPI_Recv(void *buf, int n, void *type, int source, int tag, void *comm, struct status *status) {
@@ -207,6 +284,31 @@ int stretto_isend_end(int64_t handle, void *call, const void *buf, int n, void *
                       void **request) {
     *request = &ompi_mpi_byte;
     return stretto_send_end(handle, call, buf, n, type, dest, tag, comm);
+}
+int stretto_irecv(void *buf, int n, void *type, int source, int tag, void *comm, void **request) {
+    return MPI_Irecv(buf, n, type, source, tag, comm, request);
+}
+int MPI_Sendrecv(const void *out, int n, void *type, int dest, int tag, void *in, int m, void *its_type, int source,
+                 int its_tag, void *comm, struct status *status) {
+    none_open("MPI_Sendrecv while an operation is open");
+    send(out, n * size(type), dest, tag);
+    return receive(in, m * size(its_type), source, its_tag, status);
+}
+int64_t stretto_wait_begin(void *call, void *buf, int n, void **requests) {
+    for (int i = 0; i < n; ++i) {
+        struct pending *one = requests[i];
+        if (one < pending || one >= pending + most || one->buf != buf || !buf) continue;
+        int64_t handle = open_one(call, buf, one->bytes, 0, one->source, one->tag);
+        if (!handle) return 0;
+        all[handle].index = i;
+        one->buf = 0;
+        requests[i] = 0;
+        return handle;
+    }
+    return 0;
+}
+int stretto_recv_error(int64_t handle) {
+    return 0;
 }
 int64_t stretto_recv_begin(void *call, void *buf, int n, void *type, int source, int tag, void *comm,
                            struct status *status) {
@@ -237,12 +339,42 @@ void stretto_send_end_f(int64_t handle, void *call, const void *buf, int *n, int
     end_send(handle, call, buf, *n * 8, *dest, *tag);
     *ierr = send(buf, *n * 8, *dest, *tag);
 }
-int64_t stretto_recv_begin_f(void *call, void *buf, int *n, int *type, int *source, int *tag, int *comm, void *status) {
+int64_t stretto_recv_begin_f(void *call, void *buf, int *n, int *type, int *source, int *tag, int *comm, void *status,
+                             int *ierr) {
     int64_t handle = open_one(call, buf, *n * 8, 0, *source, *tag);
     if (!handle) receive(buf, *n * 8, *source, *tag, 0);
+    *ierr = 0;
     return handle;
 }
-void stretto_recv_end_f(int64_t handle, void *status, int *ierr) {
+void stretto_recv_end_f(int64_t handle, void *status) {
     end_receive(handle, 0);
+}
+
+/* Its request is a number: of the persistent send, from 1 on. */
+void mpi_send_init_(const void *buf, int *n, int *type, int *dest, int *tag, int *comm, int *request, int *ierr) {
+    void *made;
+    *ierr = MPI_Send_init(buf, *n, &ompi_mpi_double, *dest, *tag, comm, &made);
+    *request = persistents;
+}
+void mpi_startall_(int *n, int *requests, int *ierr) {
+    for (int i = 0; i < *n; ++i) {
+        void *one = &persistent[requests[i] - 1];
+        MPI_Start(&one);
+    }
     *ierr = 0;
+}
+void mpi_start_(int *request, int *ierr) {
+    int one = 1;
+    mpi_startall_(&one, request, ierr);
+}
+void mpi_wait_(int *request, void *status, int *ierr) {
+    *ierr = 0;
+}
+void mpi_waitall_(int *n, int *requests, void *statuses, int *ierr) {
+    *ierr = 0;
+}
+int64_t stretto_start_begin_f(void *call, const void *buf, int n, int *requests) {
+    void *all_of_them[8];
+    for (int i = 0; i < n; ++i) all_of_them[i] = &persistent[requests[i] - 1];
+    return stretto_start_begin(call, buf, n, all_of_them);
 }

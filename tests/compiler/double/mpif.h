@@ -3,4 +3,4 @@
       parameter (MPI_COMM_WORLD = 0, MPI_DOUBLE_PRECISION = 17, MPI_STATUS_SIZE = 6)
       integer MPI_STATUS_IGNORE(MPI_STATUS_SIZE)
       common /mpi_fortran_status_ignore/ MPI_STATUS_IGNORE
-      external MPI_Send, MPI_Isend, MPI_Recv, MPI_Wait, MPI_Sendrecv
+      external MPI_Send, MPI_Isend, MPI_Recv, MPI_Irecv, MPI_Wait, MPI_Waitall, MPI_Sendrecv, MPI_Abort

@@ -151,6 +151,22 @@ OUT reply(double *restrict in, double *restrict out, int n) {
   return out[n / 2];
 }
 
+OUT tiles(double *b, int n) {
+  RECV(b, n, 0, 20);
+  double s = 0;
+  for (int t = 0; t < n; t += 64)
+    for (int i = t; i < (t + 64 < n ? t + 64 : n); ++i)
+      s = s * 0.9999 + b[i];
+  return s;
+}
+OUT stage_in_tiles(double *b, long n) {
+  RECV(b, (int)n, 0, 21);
+  for (long t = 0; t < n; t += 48)
+    for (long i = t; i < (t + 48 < n ? t + 48 : n); ++i)
+      b[i] = b[i] * 0.5 + i;
+  MPI_Send(b, (int)n, MPI_DOUBLE, 1, 21, MPI_COMM_WORLD);
+  return b[n / 2] + b[n - 1];
+}
 int main(void) {
   double *b = calloc(3 * N, sizeof *b), *c = calloc(3 * N, sizeof *c);
   for (int i = 0; i < 3 * N; ++i)
@@ -163,5 +179,5 @@ int main(void) {
   SHOW(again_and_again(b, c, N, 3)), SHOW(pipeline(b, c, N)), SHOW(reduction(c, b, N, 4)), SHOW(rows_upwards(b, 100, 150));
   SHOW(looks_at_the_middle(b, N)), SHOW(in_place_with_gaps(b, N)), SHOW(stage_that_may_overlap(b, c, N));
   SHOW(stage_that_may_overlap(b, b, N)), SHOW(stage_that_may_overlap(b + 50, b, N)), SHOW(stage_that_may_overlap(b, b + 50, N));
-  SHOW(reply(b, c, N));
+  SHOW(reply(b, c, N)), SHOW(tiles(b, N)), SHOW(tiles(b, 63)), SHOW(tiles(b, 0)), SHOW(stage_in_tiles(b, N));
 }

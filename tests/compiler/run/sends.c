@@ -219,6 +219,15 @@ OUT destination_in_memory(double *b, int *dest, int n) { // the loop writes it
   }
   SEND(b, n, *dest, 30);
 }
+OUT until_beside_another(double *b, double *other, const double *restrict a, int n, double limit) { // other may be b + 1000
+  for (int i = 0; i < n; ++i) {
+    b[i] = a[i] * 2;
+    other[n - 1 - i] = i;
+    if (a[i] > limit)
+      break;
+  }
+  SEND(b, n, 1, 31);
+}
 
 int main(void) {
   double *b = calloc(3 * N, sizeof *b), *u = calloc(3 * N, sizeof *u);
@@ -239,5 +248,7 @@ int main(void) {
   two_parts(u, b, N, N), two_parts(u, b, N, 100), two_halves(u, b, N);
   int dest = 5;
   strided(b, N, 0, 2), strided(b, N, 2 * N - 2, -2), sometimes_filled(b, N, 4), destination_in_memory(b, &dest, N);
+  until_beside_another(b, b + N, u, N, 2), until_beside_another(b, b + 1000, u, N, 2);
+  until_beside_another(b, b + 1000, u, N, 0.9999), until_beside_another(b, b, u, N, 0.99999999);
   after_the_loop(b, u, N), after_the_loop(b, b + 100, N);
 }

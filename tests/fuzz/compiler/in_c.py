@@ -385,7 +385,8 @@ class Function:
         """The loop, or what is in it, is a function."""
         r, t = self.random, self.type
         f = f"f{self.number}_{self.name('')}"
-        how = r.choice(("INLINE", "INLINE", "NOINLINE"))
+        how = r.choice(("INLINE", "INLINE", "NOINLINE", "", ""))  # the last: where LLVM inlines little we do
+        f += f"_{self.program.number}"
         store = self.store("p", "i", r.choice(("i % 100 + 1", "i & 63", "seed")))
         if r.random() < 0.5:
             self.before.append(
@@ -434,7 +435,9 @@ class Function:
         at = self.random.choice((i, f"({count}) - 1 - {i}", f"{i} / 2"))
         both = [self.store(a, i, v), self.store(b.name, at, self.random.choice(("3", v)))]
         self.random.shuffle(both)
-        return f"for (int {i} = 0; {i} < ({count}); ++{i}) {{\n  {both[0]}\n  {both[1]}\n}}"
+        if self.random.random() < 0.3:  # it may be left early
+            both.append(f"if ({self.table}[{i} & 65535] == 77 && {i} > n / 3) break;")
+        return f"for (int {i} = 0; {i} < ({count}); ++{i}) {{\n  " + "\n  ".join(both) + "\n}"
 
     def in_two_parts(self, a, count, n, integer, i, j, k, v, avoid):
         first, second = (("0", f"({count}) / 2"), (f"({count}) / 2", count))
@@ -791,6 +794,9 @@ class Function:
             done = [self.grow.of(group, f"{declared}\nMPI_Wait(&{q}, {status});".strip())]
         else:
             call, done = f"{declared}\nMPI_Recv({envelope}, {status});".strip(), []
+            if r.random() < 0.2:  # what it returns is looked at
+                otherwise = r.choice(("exit(1);", "{ fuzz_note(1, 1); MPI_Abort(MPI_COMM_WORLD, 1); }"))
+                call = f"{declared}\nif (MPI_Recv({envelope}, {status}) != MPI_SUCCESS) {otherwise}".strip()
         for look in looks:  # without the message there is no status
             look.group = group
         return [self.grow.of(group, call)], done, looks
@@ -856,9 +862,49 @@ class Function:
             nodes += [self.fill(message.array, message.offset, message.count, message.n)]
         return nodes
 
+    def receive_all(self, messages, source):
+        """MPI_Irecv for each, and one wait for all."""
+        r, q = self.random, self.name("requests")
+        nodes = [self.grow.keep(f"MPI_Request {q}[{len(messages)}];")]
+        nodes += [self.grow.keep(f"for (int i = 0; i < {len(messages)}; ++i) {q}[i] = MPI_REQUEST_NULL;")]
+        statuses = "MPI_STATUSES_IGNORE"
+        if r.random() < 0.3:
+            statuses = self.name("statuses")
+            nodes += [self.grow.keep(f"MPI_Status {statuses}[{len(messages)}];")]
+        for k, message in enumerate(messages):
+            call = f"MPI_Irecv({self.envelope(message, message.landing, source)}, &{q}[{k}]);"
+            nodes += [self.grow.of(message.group, call)]
+            self.busy.add(message.landing.memory)
+        nodes += self.between()
+        nodes += [self.grow.keep(f"MPI_Waitall({len(messages)}, {q}, {statuses});")]
+        for message in messages:
+            self.busy.discard(message.landing.memory)
+        reads = [self.read(m.landing, m.offset, m.count, m.n) for m in messages]
+        r.shuffle(reads)
+        for read in reads:
+            nodes += [*self.aside(), read]
+        if statuses != "MPI_STATUSES_IGNORE":
+            for k, message in enumerate(messages):
+                self.steps += 1
+                note = f"fuzz_note({self.number * 1000 + self.steps}, {statuses}[{k}].MPI_SOURCE);"
+                nodes += [self.grow.of(message.group, note)]
+        return nodes + self.between()
+
+    def aside(self):
+        """A call that few ways pass by, or none."""
+        r = self.random
+        if r.random() < 0.85:
+            return []
+        self.steps += 1
+        what = r.choice(("fuzz_nap(1);", f"fuzz_note({self.number * 1000 + self.steps}, rank);", "exit(1);"))
+        when = "fuzz_int(0)" if what == "exit(1);" else r.choice(("fuzz_int(0)", "fuzz_int(rank & 1)", "n > 4000"))
+        return [self.grow.part(f"if ({when}) {what}")]
+
     def receiver(self, messages, source):
         r, nodes = self.random, []
         self.notes = []
+        if r.random() < 0.15 and len({message.landing.memory for message in messages}) == len(messages):
+            return self.receive_all(messages, source)
         if r.random() < 0.15:
             nodes += [self.grow.part(f"fuzz_nap({r.choice((300, 1500))});")]
         all_first = len(messages) > 1 and r.random() < 0.6
@@ -882,7 +928,7 @@ class Function:
                 reads_one = []
             if r.random() < 0.15:
                 reads_one.append(lambda m=message: [self.read(m.landing, m.offset, m.count, m.n)])
-            nodes += nodes_after
+            nodes += nodes_after + self.aside()
             if all_first:
                 reads += reads_one
             else:
@@ -940,7 +986,7 @@ class Function:
         pattern = r.choice((
             self.pair, self.pair, self.pair, self.pair, self.chain, self.chain, self.nobody, self.both_ways, self.ring, self.ring_early,
             self.pipeline, self.pipeline, self.gather, self.scatter, self.to_oneself, self.counted, self.counted, self.sendrecv, self.if_found, self.all_alike,
-            self.chunks,
+            self.chunks, self.halo, self.halo, self.persistent, self.persistent, self.collective, self.collective, self.collective, self.collective, self.collective,
         ))  # fmt: skip
         self.program.shapes.append(pattern.__name__)
         nodes = pattern()
@@ -1057,6 +1103,86 @@ class Function:
         self.busy.discard(array.memory)
         if self.random.random() < 0.5:
             nodes += [self.fill(array, "0", message.count, message.n)]
+        return [self.grow.block("{", nodes)]
+
+    def persistent(self):
+        """Made once; in each round filled, started, and waited for. One message to the right, or two."""
+        r = self.random
+        array, landing = self.two_arrays()
+        parts = r.choice((("whole",), ("whole",), ("lower", "upper")))
+        messages = [self.message(array, landing, part) for part in parts]
+        for message in messages:
+            message.group = messages[0].group
+        q, t, g, many = self.name("requests"), self.name("t"), messages[0].group, len(messages)
+        places = list(range(many))
+        nodes = [self.grow.of(g, f"MPI_Request {q}[{many}];")]
+        for place, message in zip(places, messages, strict=True):
+            nodes += [
+                self.grow.of(g, f"MPI_Send_init({self.envelope(message, array, '(rank + 1) % size')}, &{q}[{place}]);")
+            ]
+        each = []
+        for message in r.sample(messages, many):  # in the order in which they are started, or in another one
+            each += [self.fill(array, message.offset, message.count, message.n), *self.between(message)]
+        # All ranks send before they receive: nobody may wait for one part here.
+        start = f"MPI_Startall({many}, {q});" if many > 1 or r.random() < 0.5 else f"MPI_Start(&{q}[0]);"
+        each += [self.grow.of(g, start)]
+        self.busy.add(array.memory)
+        each += self.between()
+        each += self.receiver(messages, "(rank + size - 1) % size")
+        each += [self.grow.of(g, f"MPI_Waitall({many}, {q}, MPI_STATUSES_IGNORE);")]
+        self.busy.discard(array.memory)
+        nodes += [self.grow.around(f"for (int {t} = 0; {t} < {r.choice((1, 2, 3))}; ++{t}) {{", each)]
+        nodes += [self.grow.of(g, f"MPI_Request_free(&{q}[{place}]);") for place in places]
+        return [self.grow.block("{", nodes)]
+
+    def halo(self):
+        """With both neighbours at once: both receives, both sends, one wait for all, or one for each."""
+        r = self.random
+        out, into = self.two_arrays()
+        left, right, q = self.name("left"), self.name("right"), self.name("requests")
+        leftwards, rightwards = self.grow.group(), self.grow.group()
+        half = "n / 2"
+        what = (
+            f"{half}, {TYPES[self.type][0]}"
+            if TYPES[self.type][0]
+            else f"(int)(({half}) * sizeof({self.type})), MPI_BYTE"
+        )
+        ends = f"const int {left} = rank > 0 ? rank - 1 : MPI_PROC_NULL, {right} = rank + 1 < size ? rank + 1 : MPI_PROC_NULL;"
+        nodes = [
+            self.grow.keep(ends),
+            self.grow.keep(f"MPI_Request {q}[4] = {{MPI_REQUEST_NULL, MPI_REQUEST_NULL, MPI_REQUEST_NULL, MPI_REQUEST_NULL}};"),
+        ]  # fmt: skip
+        receives = [
+            self.grow.of(rightwards, f"MPI_Irecv({into.name}, {what}, {left}, 6, MPI_COMM_WORLD, &{q}[0]);"),
+            self.grow.of(leftwards, f"MPI_Irecv({into.name} + {half}, {what}, {right}, 5, MPI_COMM_WORLD, &{q}[1]);"),
+        ]
+        sends = [
+            self.grow.of(leftwards, f"MPI_Isend({out.name}, {what}, {left}, 5, MPI_COMM_WORLD, &{q}[2]);"),
+            self.grow.of(rightwards, f"MPI_Isend({out.name} + {half}, {what}, {right}, 6, MPI_COMM_WORLD, &{q}[3]);"),
+        ]
+        order = r.choice(("first", "first", "between", "last"))
+        if order == "first":
+            nodes += receives
+            self.busy.add(into.memory)
+        fills = [self.fill(out, "0", half, self.n // 2), self.fill(out, half, half, self.n // 2)]
+        nodes += fills
+        if order == "between":
+            nodes += receives
+        nodes += sends
+        if order == "last":
+            nodes += receives
+        self.busy |= {into.memory, out.memory}
+        nodes += self.between()
+        if r.random() < 0.7:
+            nodes += [self.grow.keep(f"MPI_Waitall(4, {q}, MPI_STATUSES_IGNORE);")]
+        else:
+            waits = [self.grow.keep(f"MPI_Wait(&{q}[{k}], MPI_STATUS_IGNORE);") for k in range(4)]
+            r.shuffle(waits)
+            nodes += waits
+        self.busy -= {into.memory, out.memory}
+        reads = [self.read(into, "0", half, self.n // 2), self.read(into, half, half, self.n // 2)]
+        r.shuffle(reads)
+        nodes += [*self.aside(), *reads, *self.between()]
         return [self.grow.block("{", nodes)]
 
     def ring_early(self):
@@ -1298,6 +1424,102 @@ class Function:
             self.grow.block("", receives, ""),
             self.grow.keep("}"),
         ]
+
+    def blocks_alike(self, body, avoid=()):
+        """A part of each rank's block in each iteration: rows, or elements."""
+        r = self.random
+        i, p, j, row = self.name("i"), self.name("p"), self.name("j"), r.choice((1, 1, 4, 10))
+        integer, m = r.choice(("int", "long", "long")), self.name("m")
+        at = f"{p} * {m} + {i}" if row == 1 else f"({p} * {m} + {i}) * {row} + {j}"
+        loops = [
+            f"for ({integer} {i} = 0; {i} < {m}; ++{i})",
+            r.choice(
+                (f"for ({integer} {p} = 0; {p} < size; ++{p})",) * 3
+                + (f"for ({integer} {p} = size - 1; {p} >= 0; --{p})",)
+            ),
+        ]
+        if r.random() < 0.15:
+            loops.reverse()
+        if row > 1:
+            loops.append(f"for ({integer} {j} = 0; {j} < {row}; ++{j})")
+        return self.grow.part(
+            f"const {integer} {m} = n / size / {row};\n" + "\n".join(loops) + f" {{\n  {body(at)}\n}}"
+        )
+
+    # --- collectives --------------------------------------------------------------------------------------------------------------------
+
+    def collective(self):
+        """Every rank fills its contribution, or the root alone; all call; then the result is read."""
+        r, g = self.random, self.grow.group()
+        array, landing = self.two_arrays()
+        names = ["Alltoall", "Alltoall", "Alltoall", "Allgather", "Gather", "Scatter", "Bcast", "Bcast", "Alltoallv"]
+        if self.type != "struct cell":
+            names += ["Allreduce", "Allreduce", "Reduce", "Reduce_scatter_block"]
+        name, root = r.choice(names), r.choice(("0", "size - 1", "size / 2"))
+        comm = r.choice(("MPI_COMM_WORLD", "MPI_COMM_WORLD", "fuzz_comm"))
+        in_memory = self.in_memory and r.random() < 0.4
+        n = "*me * 0 + n" if in_memory else "n"
+        if self.type == "struct cell" or (r.random() < 0.2 and "educe" not in name):
+            whole, part, unit = (
+                f"(int)(({n}) * sizeof({self.type}))",
+                f"(int)(({n}) / size * sizeof({self.type}))",
+                "MPI_BYTE",
+            )
+        else:
+            whole, part, unit = n, f"({n}) / size", TYPES[self.type][0]
+        a, b, before = array.name, landing.name, []
+        operation = r.choice(("MPI_SUM", "MPI_MAX"))
+        buffers = {
+            "Alltoall": f"{a}, {part}, {unit}, {b}, {part}, {unit}",
+            "Allgather": f"{a}, {part}, {unit}, {b}, {part}, {unit}",
+            "Gather": f"{a}, {part}, {unit}, {b}, {part}, {unit}, {root}",
+            "Scatter": f"{a}, {part}, {unit}, {b}, {part}, {unit}, {root}",
+            "Bcast": f"{a}, {whole}, {unit}, {root}",
+            "Allreduce": f"{a}, {b}, {whole}, {unit}, {operation}",
+            "Reduce": f"{a}, {b}, {whole}, {unit}, {operation}, {root}",
+            "Reduce_scatter_block": f"{a}, {b}, {part}, {unit}, {operation}",
+        }  # fmt: skip
+        if name == "Alltoallv":
+            c, d, k = self.name("counts"), self.name("displs"), self.name("k")
+            to = r.choice((k, f"(size - 1 - {k})"))  # where each block lies
+            before = [
+                self.grow.keep(
+                    f"int {c}[64], {d}[64];\nfor (int {k} = 0; {k} < size; ++{k}) {c}[{k}] = {part}, {d}[{k}] = ({part}) * {to};"
+                )
+            ]
+            buffers[name] = f"{a}, {c}, {d}, {unit}, {b}, {c}, {d}, {unit}"
+        elif name == "Allreduce" and r.random() < 0.15:
+            buffers[name] = buffers[name].replace(a, "MPI_IN_PLACE", 1)
+        fills = [self.fill(array, "0", "n", self.n) for _ in range(r.choice((1, 1, 1, 1, 2)))]
+        alike = name.startswith("Alltoall") and r.random() < 0.4
+        if alike:
+            fills += [self.blocks_alike(lambda at: self.store(a, at, self.value(at, (array.memory,))))]
+        if name in ("Bcast", "Scatter") and r.random() < 0.6:
+            fills = [self.grow.around(f"if (rank == {root}) {{", fills)]
+        nodes = [*before, *fills, *self.between()]
+        nodes += [self.grow.of(g, f"MPI_{name}({buffers[name]}, {comm});")]
+        nodes += self.between()
+        result = array if name == "Bcast" else landing
+        for _ in range(r.choice((0, 1, 1, 1, 1, 2))):
+            nodes += [self.read(result, "0", "n", self.n)]
+        if alike and r.random() < 0.7:
+            s = self.name("s")
+            double = self.type in ("double", "float", "struct cell")
+            found = self.blocks_alike(
+                lambda at: f"{s} = {s} * {0.5 if double else 3} + {self.take(b, at)};", (landing.memory,)
+            )
+            found.before = "\n".join(
+                (f"{'double' if double else 'unsigned long'} {s} = 1;", found.before, self.note(s, not double))
+            )
+            nodes += [found]
+        if r.random() < 0.35:  # the contribution, written again
+            nodes += [self.fill(array, "0", "n", self.n)]
+        if r.random() < 0.3:  # and back
+            nodes += [
+                self.grow.of(self.grow.group(), f"MPI_Alltoall({b}, {part}, {unit}, {a}, {part}, {unit}, {comm});")
+            ]
+            nodes += [self.read(array, "0", "n", self.n)]
+        return [self.grow.block("{", nodes)]
 
     # --- the whole ----------------------------------------------------------------------------------------------------------------------
 

@@ -551,13 +551,22 @@ class Function:
                 "gather",
                 "counted",
                 "sendrecv",
+                "persistent",
                 "scatter",
+                "collective",
+                "collective",
+                "collective",
+                "collective",
             )
         )
+        if pattern == "persistent" and all(array.how != "common" for array in self.arrays):
+            pattern = "pair"
         self.program.shapes.append(pattern)
         if pattern == "pair":
             messages = self.some_messages()
             nodes = self.sides(self.sender(messages, "rank + 1"), self.receiver(messages, "rank - 1"))
+        elif pattern == "collective":
+            nodes = self.collective()
         elif pattern == "chain":
             messages = self.some_messages()
             to, source = self.scalar("to", "integer"), self.scalar("from", "integer")
@@ -596,6 +605,30 @@ class Function:
                 *self.between(landing), compute, *self.between(array),
                 self.grow.of(message.group, f"if (rank + 1 < size) call MPI_Send({self.envelope(message, array, 'rank + 1')}, ierr)"),
             ]  # fmt: skip
+        elif pattern == "persistent":
+            # Only what others may reach may be MPI's until its wait, as with MPI_Isend.
+            a = r.choice([array for array in self.arrays if array.how == "common"])
+            b = r.choice([array for array in self.arrays if array is not a])
+            message = self.message(a, b)
+            g, q, k = message.group, self.scalar("request", "integer"), self.scalar("t", "integer")
+            status = self.scalar("status", "status")
+            each = [self.fill(a, message.first, message.count, message.n), *self.between(a)]
+            each += [self.grow.of(g, f"call MPI_Start({q}, ierr)")]
+            self.busy.add(a.name)
+            each += [
+                self.grow.of(
+                    g,
+                    f"call MPI_Recv({self.envelope(message, b, 'mod(rank + size - 1, size)')}, MPI_STATUS_IGNORE, ierr)",
+                )
+            ]
+            each += [self.read(b, message.first, message.count, message.n)]
+            each += [self.grow.of(g, f"call MPI_Wait({q}, {status}, ierr)")]
+            self.busy.discard(a.name)
+            nodes = [
+                self.grow.of(g, f"call MPI_Send_init({self.envelope(message, a, 'mod(rank + 1, size)')}, {q}, ierr)"),
+                self.grow.around(f"do {k} = 1, {r.choice((1, 2, 3))}", each, "end do", ("", "")),
+                self.grow.of(g, f"call MPI_Request_free({q}, ierr)"),
+            ]
         elif pattern == "counted":
             message = self.message(r.choice(self.arrays), r.choice(self.arrays))
             k, got, status = (
@@ -645,6 +678,47 @@ class Function:
         if r.random() < 0.3:
             t = self.scalar("t", "integer")
             nodes = [self.grow.around(f"do {t} = 1, {r.choice((2, 3))}", nodes, "end do", ("", ""))]
+        return nodes
+
+    def collective(self):
+        """Every rank fills its contribution, or the root alone; all call; then the result is read."""
+        r, t = self.random, TYPES[self.type][0]
+        array, landing = r.sample(self.arrays, 2)
+        a, b, root = array.name, landing.name, r.choice(("0", "size - 1"))
+        blocks = f"{a}, n / size, {t}, {b}, n / size, {t}"
+        name, arguments = r.choice(
+            (
+                ("Alltoall", blocks),
+                ("Alltoall", blocks),
+                ("Allgather", blocks),
+                ("Gather", f"{blocks}, {root}"),
+                ("Scatter", f"{blocks}, {root}"),
+                ("Bcast", f"{a}, n, {t}, {root}"),
+                ("Allreduce", f"{a}, {b}, n, {t}, MPI_SUM"),
+                ("Reduce", f"{a}, {b}, n, {t}, MPI_MAX, {root}"),
+            )
+        )
+        fills = [self.fill(array, "1", "n", self.n)]
+        if name == "Alltoall" and r.random() < 0.3:  # a part of each rank's block in each iteration
+            v = self.value("i", (a,))
+            fills += [
+                self.part(
+                    "do i = 1, n / size",
+                    "  do j = 0, size - 1",
+                    f"    {a}(j * (n / size) + i) = {v}",
+                    "  end do",
+                    "end do",
+                )
+            ]
+        if name in ("Bcast", "Scatter") and r.random() < 0.6:
+            fills = [self.grow.around(f"if (rank == {root}) then", fills, "end if", ("", ""))]
+        nodes = [*fills, *self.between(array)]
+        nodes += [self.grow.of(self.grow.group(), f"call MPI_{name}({arguments}, MPI_COMM_WORLD, ierr)")]
+        nodes += self.between(landing)
+        for _ in range(r.choice((0, 1, 1, 2))):
+            nodes += [self.read(array if name == "Bcast" else landing, "1", "n", self.n)]
+        if r.random() < 0.3:
+            nodes += [self.fill(array, "1", "n", self.n)]
         return nodes
 
     # --- the whole ----------------------------------------------------------------------------------------------------------------------
