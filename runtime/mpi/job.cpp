@@ -86,11 +86,11 @@ constexpr int enough_channels = 1024, most_communicators = 8; // of a library's 
 
 // Which collectives are ours, and how they are done: as rank 0 was told.
 void agree_on_collectives() {
-    char text[512] = "";
-    std::snprintf(text, sizeof text, "%s", settings.collectives.c_str());
+    static char text[512];
+    std::snprintf(text, sizeof text, "%s", settings.collectives);
     library.Bcast(text, sizeof text, MPI_CHAR, 0, job.deltas);
     settings.collectives = text;
-    if (settings.collectives == "off") return;
+    if (std::strcmp(text, "off") == 0) return;
     // Only where nobody passes messages on it matters whether the program has delta collectives: to see that takes a look at all it imports.
     const bool can = waits::can_call();
     const int mine[] = {can, can || !trigger::has_delta_collectives(), settings.debug, !settings.trials,
@@ -180,10 +180,10 @@ void measure_peers(const std::vector<int> &ranks, const Wanted &wanted) {
     const std::size_t eager = std::max(near_link.eager, far_link.eager);
     job.window = std::max(memory_of(eager), settings.budget / std::max<std::size_t>(ranks.size() - 1, 1));
     if (!job.framing && std::max(near_link.rate, far_link.rate) >= settings.fast_link)
-        job.why = "no link is slower than STRETTO_FAST_LINK, and no code of the program makes delta calls";
+        *job.why = "no link is slower than STRETTO_FAST_LINK, and no code of the program makes delta calls";
     else if (!job.framing)
-        job.why = "the library sends at most " + std::to_string(eager) + " bytes to an unready receiver, " +
-                  std::to_string(least_eager) + " are needed";
+        *job.why = "the library sends at most " + std::to_string(eager) + " bytes to an unready receiver, " +
+                   std::to_string(least_eager) + " are needed";
 }
 
 } // namespace
@@ -202,21 +202,21 @@ void join(std::size_t first_fragment) {
     on_failure(job.rank, [] { library.Abort(MPI_COMM_WORLD, 1); });
     job.peers.resize(static_cast<std::size_t>(job.size));
     if (job.size == 1) {
-        job.why = "there is one rank";
+        *job.why = "there is one rank";
         return;
     }
     const std::vector<int> ranks = participants();
     job.world_rank = ranks;
     if (ranks.size() < 2) {
-        job.why = ranks.empty() ? std::string("it is not known who else runs Stretto: ") + roster::why_not() +
-                                      " (set STRETTO_PEERS=all if all ranks run it)"
-                                : "no other rank runs Stretto";
+        *job.why = ranks.empty() ? std::string("it is not known who else runs Stretto: ") + roster::why_not() +
+                                       " (set STRETTO_PEERS=all if all ranks run it)"
+                                 : "no other rank runs Stretto";
         return;
     }
     make_communicators(ranks);
     const Wanted wanted = agree_on_what_is_wanted();
     if (wanted.no_polls) {
-        job.why = "MPICH 4.0 is not safe at MPI_THREAD_MULTIPLE when it is polled as often as framed messages need";
+        *job.why = "MPICH 4.0 is not safe at MPI_THREAD_MULTIPLE when it is polled as often as framed messages need";
         return;
     }
     measure_peers(ranks, wanted);
@@ -270,7 +270,7 @@ std::string describe_job() {
                   "{\"rank\":%d,\"world\":%d,\"participants\":%zu,\"roster\":\"%s\",\"framing\":%s,\"why\":\"%s\","
                   "\"window_bytes\":%zu,\"threshold_bytes\":%zu,\"highest_tag\":%d,\"classes\":[%s]}",
                   job.rank, job.size, job.world_rank.size(), roster::how(), job.framing ? "true" : "false",
-                  job.why.c_str(), job.window, settings.threshold, job.highest_tag, classes.c_str());
+                  job.why->c_str(), job.window, settings.threshold, job.highest_tag, classes.c_str());
     return text;
 }
 

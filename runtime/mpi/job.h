@@ -1,6 +1,7 @@
 #pragma once
 #include "mpi/eager.h"
 #include "mpi/library.h"
+#include "process/lasting.h"
 
 #include <algorithm>
 #include <array>
@@ -34,9 +35,9 @@ inline constexpr int lowest_tag = 16;
 
 //! \brief This process's job: agreed once, in MPI_Init.
 struct Job {
-    int rank = 0, size = 1; //!< in MPI_COMM_WORLD
-    bool framing = false;   //!< some peer frames
-    std::string why;        //!< why none does
+    int rank = 0, size = 1;   //!< in MPI_COMM_WORLD
+    bool framing = false;     //!< some peer frames
+    Lasting<std::string> why; //!< why none does
     MPI_Comm deltas{}; //!< the private communicator, once it is made: whoever runs Stretto, in the order of the world
     MPI_Comm self{};   //!< private too: dummies of matched probes (rule 9)
     std::vector<MPI_Comm> collectives; //!< as `deltas`, for messages of collectives (mpi/channel.h)

@@ -1,5 +1,7 @@
 #include "mpi/library.h"
 
+#include "process/lasting.h"
+
 #include <dlfcn.h>
 #include <link.h>
 
@@ -34,8 +36,7 @@ struct Found {
 // Protects what follows and the filling of the tables. Never held while the dynamic linker is at work: another thread may be in
 // dlopen, with the linker's lock, in a constructor that calls MPI.
 std::mutex publishing;
-constinit std::string path;
-constinit std::string reason;
+constinit Lasting<std::string> path, reason;
 
 struct LoadedObject {
     std::string path;
@@ -96,13 +97,13 @@ void publish(const Found &found, const char *where) {
     if (bound.load(std::memory_order_relaxed)) return;
     std::memcpy(static_cast<void *>(&library), found.functions.data(), sizeof library);
     std::memcpy(static_cast<void *>(&data), found.data.data(), sizeof data);
-    path = where;
+    *path = where;
     bound.store(true, std::memory_order_release);
 }
 
 bool fail(std::string why) {
     const std::lock_guard lock(publishing);
-    reason = std::move(why);
+    *reason = std::move(why);
     return false;
 }
 
@@ -159,11 +160,11 @@ bool bind() {
 
 const char *why_not_bound() {
     const std::lock_guard lock(publishing);
-    return reason.c_str();
+    return reason->c_str();
 }
 
 const char *library_path() {
-    return bound.load(std::memory_order_acquire) ? path.c_str() : "";
+    return bound.load(std::memory_order_acquire) ? path->c_str() : "";
 }
 
 void bind_or_abort() {

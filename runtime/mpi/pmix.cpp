@@ -1,6 +1,7 @@
 #include "mpi/pmix.h"
 
 #include "mpi/library.h"
+#include "process/lasting.h"
 
 #ifdef OPEN_MPI
 
@@ -54,8 +55,8 @@ struct Functions {
 };
 
 Functions functions;
-constinit std::string due_key, due_value;
-constinit std::string common_key; // something that MPI publishes on every rank and for other nodes
+constinit Lasting<std::string> due_key, due_value;
+constinit Lasting<std::string> common_key; // something that MPI publishes on every rank and for other nodes
 const char *why_not_published = "MPI_Init did not use PMIx";
 
 constexpr int answer_seconds = 30;
@@ -95,8 +96,8 @@ const char *Pmix::publish(const std::string &key, const std::string &value) {
     // Open MPI can be told to fetch on demand what ranks published; then one may ask before the other has published.
     for (const char *name : {"OMPI_MCA_pmix_base_async_modex", "OMPI_MCA_pmix_base_collect_data"})
         if (std::getenv(name)) return "Open MPI was told not to exchange everything in MPI_Init";
-    due_key = key;
-    due_value = value;
+    *due_key = key;
+    *due_value = value;
     return nullptr;
 }
 
@@ -107,10 +108,10 @@ const char *Pmix::published() const {
 std::optional<std::string> Pmix::look_up(unsigned rank, const std::string &key) const {
     pmix_value_t *value = get(rank, key.c_str(), Ask::process);
     if (!value) value = get(rank, key.c_str(), Ask::node);
-    if (!value && !common_key.empty()) {
+    if (!value && !common_key->empty()) {
         // Open MPI 5's servers keep what ranks of other nodes published, but say so only when asked without a directive, and then
         // wait for a key that is not there. So ask for one that is there: all that the rank published comes with it.
-        pmix_value_t *common = get(rank, common_key.c_str(), Ask::everyone);
+        pmix_value_t *common = get(rank, common_key->c_str(), Ask::everyone);
         if (common && common->type == PMIX_BYTE_OBJECT) std::free(common->data.largest[0]);
         std::free(common);
         value = get(rank, key.c_str(), Ask::process);
@@ -144,7 +145,7 @@ SHOWN int PMIx_Put(std::uint8_t scope, const char *key, void *value) {
     using namespace stretto::mpi;
     if (!functions.find(__builtin_return_address(0)))
         return -1; // PMIX_ERROR: cannot be, since our caller is linked with it
-    if (common_key.empty() && scope != PMIX_LOCAL) common_key = key;
+    if (common_key->empty() && scope != PMIX_LOCAL) *common_key = key;
     return functions.Put(scope, key, static_cast<pmix_value_t *>(value));
 }
 
@@ -154,12 +155,12 @@ SHOWN int PMIx_Commit() {
         why_not_published = "the PMIx library that MPI_Init uses was not found";
         return -1;
     }
-    if (!due_key.empty()) {
+    if (!due_key->empty()) {
         pmix_value_t value{};
         value.type = PMIX_STRING;
-        value.data.string = due_value.data(); // copied
-        why_not_published = functions.Put(PMIX_GLOBAL, due_key.c_str(), &value) == 0 ? nullptr : "PMIx_Put failed";
-        due_key.clear();
+        value.data.string = due_value->data(); // copied
+        why_not_published = functions.Put(PMIX_GLOBAL, due_key->c_str(), &value) == 0 ? nullptr : "PMIx_Put failed";
+        due_key->clear();
     }
     return functions.Commit();
 }

@@ -95,7 +95,7 @@ report::Surroundings surroundings() {
     report::Surroundings here;
     here.library = library_version();
     here.world = job.size;
-    here.why_native = job.framing ? "" : job.why;
+    here.why_native = job.framing ? "" : *job.why;
     here.seconds = trace::now() - begun;
     for (const LinkClass &c : link_classes())
         here.links.push_back({c.name, c.peers, c.link.eager, c.link.rate, c.frames_plain});

@@ -33,7 +33,10 @@ const char *name(Guarding guarding) {
 
 namespace {
 
-constinit GuardingChoice best{Guarding::block, ""};
+constinit struct {
+    Guarding guarding = Guarding::block;
+    bool forced = false;
+} best;
 Guard::Until until = nullptr;
 std::atomic<Guard *> guards{nullptr};
 std::atomic<bool> forking{false};
@@ -138,7 +141,7 @@ void Guard::start(const GuardingChoice &choice, Until its_until) {
     Tracker::prepare_for_forks();
     static const int once = pthread_atfork(before_fork, after_fork, in_child);
     static_cast<void>(once);
-    best = choice;
+    best = {choice.guarding, choice.forced};
     until = its_until;
 }
 

@@ -118,10 +118,6 @@ bool read(const char *text, const MayBe &may_be, const char *&word) {
     return false;
 }
 
-bool read(const char *text, const MayBe &, std::string &all) {
-    return all = text, true;
-}
-
 template <class Type>
 void read_variable(const char *variable, const char *may_be, Type &member) {
     const char *text = std::getenv(variable);
@@ -220,7 +216,11 @@ void read_settings() {
     // Deltas are multiples of 32 bytes, as fragments are (rule 5).
     if (settings.delta) settings.delta = std::max<std::size_t>(settings.delta / 32 * 32, 256);
     // A word of theirs, so that rank 0's counts for all.
-    if (settings.reorder) settings.collectives += ",reorder";
+    if (settings.reorder) {
+        static std::string words;
+        words = std::string(settings.collectives) + ",reorder";
+        settings.collectives = words.c_str();
+    }
 }
 
 } // namespace stretto

@@ -138,7 +138,7 @@ TEST_F(SettingsTest, force_is_read_first) {
 TEST_F(SettingsTest, reordered_sums_are_a_word_of_the_collectives) {
     set("STRETTO_COLLECTIVES", "all");
     EXPECT_EQ(read("STRETTO_REORDER", "1"), "");
-    EXPECT_EQ(settings.collectives, "all,reorder");
+    EXPECT_STREQ(settings.collectives, "all,reorder");
 }
 
 TEST_F(SettingsTest, a_variable_that_nobody_knows_is_a_complaint) {
