@@ -55,6 +55,11 @@ demo: configure ## real files compressed over an emulated cluster, plain and wit
 	@cmake --build $(BUILD) --target demo_$(MPI)
 	@MPI=$(MPI) bench/demo
 
+.PHONY: compiled-kernels
+compiled-kernels: build compilers ## what `stretto bench` measures by --trigger compiler or tool (MPI=openmpi|...)
+	@cmake . -B $(BUILD) >/dev/null
+	@cmake --build $(BUILD) --target compiled_kernels$(if $(filter all,$(MPI)),,_$(MPI))
+
 .PHONY: figures
 figures: build ## the table of figures in docs/bench.md, measured anew
 	@bench/figures $(ONE_MPI)

@@ -1,4 +1,12 @@
-# What `stretto bench --trigger compiler` measures, all by one clang or flang (another compiler's code would differ in more than its messages):
+# What `stretto bench` measures by --trigger compiler and --trigger tool. `make compiled-kernels` builds it, and `make test`: with each MPI it
+# takes a quarter of all steps.
+add_custom_target(compiled_kernels)
+foreach(mpi IN LISTS STRETTO_MPIS)
+    add_custom_target(compiled_kernels_${mpi} DEPENDS ${mpi})
+    add_dependencies(compiled_kernels compiled_kernels_${mpi})
+endforeach()
+
+# --trigger compiler, all by one clang or flang (another compiler's code would differ in more than its messages):
 #
 #     MPI/compiler/NAME            -fstretto=off, and without libstretto: plain, by hand
 #     MPI/compiler/NAME.stretto    -fstretto=off: annotated
@@ -90,12 +98,12 @@ function(add_compiled_kernel name)
         file(MAKE_DIRECTORY ${folder})
         set(programs ${program} ${program}.stretto ${program}.compiled)
         add_custom_target(${name}.compiled_${mpi} DEPENDS ${programs})
-        add_dependencies(${mpi} ${name}.compiled_${mpi})
+        add_dependencies(compiled_kernels_${mpi} ${name}.compiled_${mpi})
         install(PROGRAMS ${programs} DESTINATION ${CMAKE_INSTALL_LIBDIR}/stretto/${mpi}/bench/compiler OPTIONAL)
     endforeach()
 endfunction()
 
-# What `stretto bench --trigger tool` measures: plain, as `stretto annotate` changes its source, compiled by the build's own compilers.
+# --trigger tool: plain, as `stretto annotate` changes its source, compiled by the build's own compilers.
 #
 #     annotated/NAME.c       the changed source, the same for each MPI
 #     MPI/NAME.tool          the program
@@ -131,11 +139,11 @@ function(add_kernel_by_tool name)
         DEPENDS ${source} ${included} ${tool} stretto_${mpi} stretto-cc stretto_passes
         COMMENT "Annotating ${name}" VERBATIM)
     add_custom_target(${name}.annotated DEPENDS ${annotated}) # once, for all MPIs
-    add_mpi_program(${name}.tool SOURCES ${annotated} ${language} STRETTO LIBRARIES_EACH harness LIBRARIES ${arg_LIBRARIES})
+    add_mpi_program(${name}.tool GOAL compiled_kernels SOURCES ${annotated} ${language} STRETTO LIBRARIES_EACH harness LIBRARIES ${arg_LIBRARIES})
     foreach(mpi IN LISTS possible)
         add_dependencies(${name}.tool_${mpi} ${name}.annotated)
     endforeach()
-    install_programs(${name}.tool)
+    install_programs(${name}.tool OPTIONAL)
 endfunction()
 
 # add_other_ways(NAME SOURCE file [FORTRAN] [LIBRARIES lib...]): by the compiler, and by the tool

@@ -4,9 +4,9 @@
 # name of the current source folder (bench, tests). With STRETTO it is linked with libstretto, before the MPI library; without,
 # libstretto is not in its process. FORTRAN: sources are Fortran, and only MPIs that have it are built for.
 # LIBRARIES_EACH: of each, lib_MPI. The targets are called NAME_MPI; the target NAME builds all, the target MPI all that is for this MPI.
-# TEST: only tests need it; not MPI builds it, but tests_MPI.
+# TEST: only tests need it; not MPI builds it, but tests_MPI. GOAL name: only name_MPI builds it.
 function(add_mpi_program name)
-    cmake_parse_arguments(PARSE_ARGV 1 arg "STRETTO;FORTRAN;TEST" "FOLDER" "SOURCES;MPIS;LIBRARIES;LIBRARIES_EACH;DEFINITIONS")
+    cmake_parse_arguments(PARSE_ARGV 1 arg "STRETTO;FORTRAN;TEST" "FOLDER;GOAL" "SOURCES;MPIS;LIBRARIES;LIBRARIES_EACH;DEFINITIONS")
     if(arg_UNPARSED_ARGUMENTS OR NOT arg_SOURCES)
         message(FATAL_ERROR "add_mpi_program(${name}): SOURCES are needed; not understood: '${arg_UNPARSED_ARGUMENTS}'")
     endif()
@@ -16,6 +16,8 @@ function(add_mpi_program name)
     set(goal "")
     if(arg_TEST)
         set(goal tests_)
+    elseif(arg_GOAL)
+        set(goal ${arg_GOAL}_)
     endif()
     set(possible ${STRETTO_MPIS})
     set(language "")
@@ -46,5 +48,8 @@ function(add_mpi_program name)
         endif()
         list(TRANSFORM arg_LIBRARIES_EACH APPEND _${mpi} OUTPUT_VARIABLE each)
         target_link_libraries(${target} PRIVATE ${each} mpi::${mpi}${language} ${arg_LIBRARIES})
+        if(arg_GOAL)
+            set_target_properties(${target} PROPERTIES EXCLUDE_FROM_ALL ON)
+        endif()
     endforeach()
 endfunction()

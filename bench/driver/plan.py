@@ -368,7 +368,7 @@ def check_compiled(kernel: Kernel, mpi: str, trigger: str) -> None:
         does = f"{wrapper} has not compiled" if trigger == COMPILER else "`stretto annotate` has not changed"
         raise Wrong(
             f"--trigger {trigger}: {does} {kernel.name} for {mpi}, which needs {compiler} and the plugin: "
-            f"run `make compilers`, then `make MPI={mpi}`"
+            f"run `make compilers`, then `make compiled-kernels MPI={mpi}`"
         ) from None
 
 

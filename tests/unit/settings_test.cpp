@@ -39,9 +39,6 @@ private:
     std::vector<std::string> others;
 };
 
-std::string told(const std::string &text) {
-    return text;
-}
 std::string told(const char *text) {
     return text ? text : "";
 }

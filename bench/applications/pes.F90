@@ -1,6 +1,9 @@
 ! pes in Fortran: the 2-D Poisson equation by Jacobi steps, rows shared out in blocks. See pes.c, which is the same in C.
 !
 !   plain = S (Tc + Tm)     ideal = S max(Tc, Tm)     for S steps; Tm is that of both rows, which leave by one link
+
+#include "harness/kernel.F90"
+
 module pes_kernel
     use, intrinsic :: iso_c_binding
     use mpi_f08
