@@ -11,21 +11,7 @@ using namespace llvm;
 namespace stretto::compiler {
 
 // Of both languages; Fortran's has ierr behind them.
-enum Argument {
-    sendbuf,
-    sendcount,
-    sendtype,
-    dest,
-    sendtag,
-    recvbuf,
-    recvcount,
-    recvtype,
-    source,
-    recvtag,
-    comm,
-    status,
-    ierr
-};
+enum { sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, status, ierr };
 
 static bool is_fortran(const CallBase &call) {
     return call.arg_size() > ierr;

@@ -166,23 +166,39 @@ private:
                                   send.blame ? send.blame : receive.blame, send.advice});
     }
 
+    SmallVector<Exchange, 2> prepare(Function &function, FunctionAnalysisManager &manager) {
+        separate_invokes(function);
+        SmallVector<Exchange, 2> exchanges;
+        if (options::wants(Kind::send) && options::wants(Kind::receive)) exchanges = take_apart(function);
+        reopen_copies(function, manager);
+        make_canonical(function, manager);
+        return exchanges;
+    }
+
+    // A function made ready, its point-to-point calls, and what would become of each.
+    struct Look {
+        Look(Pass &pass, Function &function, FunctionAnalysisManager &manager)
+            : exchanges(pass.prepare(function, manager)), calls(pass.candidates(function)), analyses(function, manager),
+              plans(pass.decide(calls, legality, refusals)) {}
+
+        SmallVector<Exchange, 2> exchanges;
+        SmallVector<CallBase *, 8> calls;
+        Analyses analyses;
+        Effects effects{analyses};
+        Values values{analyses, effects};
+        Legality legality{analyses, effects, values};
+        DenseMap<CallBase *, Refusal> refusals;
+        Plans plans;
+    };
+
     // Which of these calls would be split? The function is a copy, and nothing is told of it.
     SmallVector<bool, 8> would_be_split(Function &copy, ArrayRef<CallBase *> asked, FunctionAnalysisManager &manager) {
         const std::size_t told = made.size();
-        separate_invokes(copy);
-        for (Exchange &exchange : take_apart(copy)) exchange.whole->deleteValue();
-        reopen_copies(copy, manager);
-        make_canonical(copy, manager);
-        SmallVector<CallBase *, 8> calls = candidates(copy);
-        Analyses analyses(copy, manager);
-        Effects effects(analyses);
-        Values values(analyses, effects);
-        Legality legality(analyses, effects, values);
-        DenseMap<CallBase *, Refusal> refusals;
-        Plans plans = decide(calls, legality, refusals);
+        Look look(*this, copy, manager);
+        for (Exchange &exchange : look.exchanges) exchange.whole->deleteValue();
         made.erase(made.begin() + static_cast<std::ptrdiff_t>(told), made.end());
         SmallVector<bool, 8> result;
-        for (CallBase *call : asked) result.push_back(plans.count(call) != 0);
+        for (CallBase *call : asked) result.push_back(look.plans.count(call) != 0);
         return result;
     }
 
@@ -206,38 +222,26 @@ private:
         }
         manager.invalidate(function, PreservedAnalyses::none());
         bring_in_callees(function, manager);
-        separate_invokes(function);
-        SmallVector<Exchange, 2> exchanges;
-        if (options::wants(Kind::send) && options::wants(Kind::receive)) exchanges = take_apart(function);
-        reopen_copies(function, manager);
-        make_canonical(function, manager);
-
-        SmallVector<CallBase *, 8> calls = candidates(function);
-        Analyses analyses(function, manager);
-        Effects effects(analyses);
-        Values values(analyses, effects);
-        Legality legality(analyses, effects, values);
-        DenseMap<CallBase *, Refusal> refusals;
-        Plans plans = decide(calls, legality, refusals);
-        for (Exchange &exchange : exchanges)
-            if (plans.count(exchange.send) || plans.count(exchange.receive))
+        Look look(*this, function, manager);
+        for (Exchange &exchange : look.exchanges)
+            if (look.plans.count(exchange.send) || look.plans.count(exchange.receive))
                 exchange.whole->deleteValue();
             else
-                put_back(exchange, calls, refusals);
+                put_back(exchange, look.calls, look.refusals);
 
         SmallVector<std::size_t, 8> done;
-        for (CallBase *call : calls) {
-            if (auto found = plans.find(call); found != plans.end()) {
+        for (CallBase *call : look.calls) {
+            if (auto found = look.plans.find(call); found != look.plans.end()) {
                 Decision decision = describe(*call);
-                add_plan(decision, found->second, analyses.evolution);
-                decision.as_written = is_as_written(found->second, plans, analyses.loops);
+                add_plan(decision, found->second, look.analyses.evolution);
+                decision.as_written = is_as_written(found->second, look.plans, look.analyses.loops);
                 done.push_back(made.size());
                 made.push_back({std::move(decision), &function, call->getDebugLoc()});
             } else {
-                refused(*call, refusals[call]);
+                refused(*call, look.refusals[call]);
             }
         }
-        std::vector<std::string> strips = transform(analyses, values, plans);
+        std::vector<std::string> strips = transform(look.analyses, look.values, look.plans);
         for (auto [index, strip] : zip(done, strips)) made[index].decision.strip = strip;
         manager.invalidate(function, PreservedAnalyses::none());
         return true;

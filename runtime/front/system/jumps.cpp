@@ -40,27 +40,15 @@ extern "C" __attribute__((noreturn)) void __longjmp_chk(jmp_buf to, int value) n
 
 extern "C" {
 
-STRETTO_PUBLIC __attribute__((noreturn)) void longjmp(jmp_buf to, int value) noexcept {
-    about_to_jump(to);
-    NEXT(longjmp)(to, value);
-    __builtin_unreachable();
-}
+#define JUMP(name, buffer)                                                              \
+    STRETTO_PUBLIC __attribute__((noreturn)) void name(buffer to, int value) noexcept { \
+        about_to_jump(to);                                                              \
+        NEXT(name)(to, value);                                                          \
+        __builtin_unreachable();                                                        \
+    }
 
-STRETTO_PUBLIC __attribute__((noreturn)) void _longjmp(jmp_buf to, int value) noexcept {
-    about_to_jump(to);
-    NEXT(_longjmp)(to, value);
-    __builtin_unreachable();
-}
-
-STRETTO_PUBLIC __attribute__((noreturn)) void siglongjmp(sigjmp_buf to, int value) noexcept {
-    about_to_jump(to);
-    NEXT(siglongjmp)(to, value);
-    __builtin_unreachable();
-}
-
-STRETTO_PUBLIC __attribute__((noreturn)) void __longjmp_chk(jmp_buf to, int value) noexcept {
-    about_to_jump(to);
-    NEXT(__longjmp_chk)(to, value);
-    __builtin_unreachable();
-}
+JUMP(longjmp, jmp_buf)
+JUMP(_longjmp, jmp_buf)
+JUMP(siglongjmp, sigjmp_buf)
+JUMP(__longjmp_chk, jmp_buf)
 }

@@ -21,6 +21,11 @@ void is_opened(const char *path) {
     if (path && std::strncmp(path, "/dev/", 5) == 0) stretto::devices::something_comes();
 }
 
+// Behind the flags of what makes a file.
+mode_t mode_of(int flags, va_list more) {
+    return (flags & O_CREAT) || (flags & O_TMPFILE) == O_TMPFILE ? va_arg(more, mode_t) : 0;
+}
+
 } // namespace
 
 // With _FORTIFY_SOURCE a program calls these where it makes no file.
@@ -40,49 +45,37 @@ PUBLIC TAIL_CALL void *dlopen(const char *name, int mode) noexcept {
 }
 
 PUBLIC int open(const char *path, int flags, ...) {
-    mode_t mode = 0;
-    if ((flags & O_CREAT) || (flags & O_TMPFILE) == O_TMPFILE) {
-        va_list more;
-        va_start(more, flags);
-        mode = va_arg(more, mode_t);
-        va_end(more);
-    }
+    va_list more;
+    va_start(more, flags);
+    const mode_t mode = mode_of(flags, more);
+    va_end(more);
     is_opened(path);
     return NEXT(open)(path, flags, mode);
 }
 
 PUBLIC int open64(const char *path, int flags, ...) {
-    mode_t mode = 0;
-    if ((flags & O_CREAT) || (flags & O_TMPFILE) == O_TMPFILE) {
-        va_list more;
-        va_start(more, flags);
-        mode = va_arg(more, mode_t);
-        va_end(more);
-    }
+    va_list more;
+    va_start(more, flags);
+    const mode_t mode = mode_of(flags, more);
+    va_end(more);
     is_opened(path);
     return NEXT(open64)(path, flags, mode);
 }
 
 PUBLIC int openat(int folder, const char *path, int flags, ...) {
-    mode_t mode = 0;
-    if ((flags & O_CREAT) || (flags & O_TMPFILE) == O_TMPFILE) {
-        va_list more;
-        va_start(more, flags);
-        mode = va_arg(more, mode_t);
-        va_end(more);
-    }
+    va_list more;
+    va_start(more, flags);
+    const mode_t mode = mode_of(flags, more);
+    va_end(more);
     is_opened(path);
     return NEXT(openat)(folder, path, flags, mode);
 }
 
 PUBLIC int openat64(int folder, const char *path, int flags, ...) {
-    mode_t mode = 0;
-    if ((flags & O_CREAT) || (flags & O_TMPFILE) == O_TMPFILE) {
-        va_list more;
-        va_start(more, flags);
-        mode = va_arg(more, mode_t);
-        va_end(more);
-    }
+    va_list more;
+    va_start(more, flags);
+    const mode_t mode = mode_of(flags, more);
+    va_end(more);
     is_opened(path);
     return NEXT(openat64)(folder, path, flags, mode);
 }
