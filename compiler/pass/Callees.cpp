@@ -1,6 +1,7 @@
 #include "Callees.h"
 #include "Calls.h"
 #include "Effects.h"
+#include "Trial.h"
 
 #include "llvm/Analysis/InlineCost.h"
 #include "llvm/Analysis/TargetTransformInfo.h"
@@ -45,34 +46,6 @@ static bool inline_one(CallBase &call) {
     return InlineFunction(call, how, /*MergeAttributes=*/true).isSuccess();
 }
 
-namespace {
-
-// A copy of a function, to try what comes of it.
-class Trial {
-public:
-    Trial(Function &function, ArrayRef<CallBase *> messages, FunctionAnalysisManager &manager)
-        : manager(manager), copy(*CloneFunction(&function, map)) {
-        for (CallBase *message : messages) its_messages.push_back(cast<CallBase>(map.lookup(message)));
-    }
-    ~Trial() {
-        manager.clear(copy, copy.getName());
-        copy.eraseFromParent();
-    }
-    Trial(const Trial &) = delete;
-    Trial &operator=(const Trial &) = delete;
-
-    bool brings_in(CallBase &call) { return inline_one(*cast<CallBase>(map.lookup(&call))); }
-    SmallVector<bool, 8> result(Splits splits) { return splits(copy, its_messages); }
-
-private:
-    FunctionAnalysisManager &manager;
-    ValueToValueMapTy map;
-    Function &copy;
-    SmallVector<CallBase *, 8> its_messages;
-};
-
-} // namespace
-
 bool inline_callees(Function &function, ArrayRef<CallBase *> messages, FunctionAnalysisManager &manager,
                     Splits splits) {
     constexpr unsigned most = 16; // calls that are tried: each costs as much as the function
@@ -92,11 +65,9 @@ bool inline_callees(Function &function, ArrayRef<CallBase *> messages, FunctionA
     for (CallBase *call : calls) {
         if (all_of(now, [](bool is_split) { return is_split; })) break;
         Trial trial(function, messages, manager);
-        if (!trial.brings_in(*call)) continue;
+        if (!inline_one(*trial.of(call))) continue;
         SmallVector<bool, 8> then = trial.result(splits);
-        bool is_better = false, is_worse = false;
-        for (auto [before, after] : zip(now, then)) is_better |= after && !before, is_worse |= before && !after;
-        if (!is_better || is_worse || !inline_one(*call)) continue;
+        if (!is_better(now, then) || !inline_one(*call)) continue;
         manager.invalidate(function, PreservedAnalyses::none());
         now = then;
         changed = true;

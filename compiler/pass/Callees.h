@@ -2,15 +2,9 @@
 /// split, and nowhere else.
 #pragma once
 
-#include "llvm/ADT/STLFunctionalExtras.h"
-#include "llvm/ADT/SmallVector.h"
-#include "llvm/IR/InstrTypes.h"
-#include "llvm/IR/PassManager.h"
+#include "Trial.h"
 
 namespace stretto::compiler {
-
-/// Those of `calls` that a function is asked for. It may change the function, which is a copy.
-using Splits = llvm::function_ref<llvm::SmallVector<bool, 8>(llvm::Function &, llvm::ArrayRef<llvm::CallBase *> calls)>;
 
 /// `messages`: the calls that send or receive. Tries each call of a function that is given such a message in a copy of the whole function.
 bool inline_callees(llvm::Function &function, llvm::ArrayRef<llvm::CallBase *> messages,

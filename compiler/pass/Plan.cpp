@@ -63,6 +63,7 @@ struct MappingTraits<Decision> {
             io.mapRequired("loads", decision.loads);
             io.mapRequired("overlaps", decision.overlaps);
             io.mapRequired("crosses", decision.crosses);
+            io.mapRequired("turn_before", decision.turn_before);
             io.mapRequired("as_written", decision.as_written);
             io.mapRequired("everywhere", decision.everywhere);
         } else {

@@ -146,6 +146,7 @@ struct Decision {
     std::string direction, strip;
     std::vector<std::string> frontier;
     unsigned last_sweep_of = 0, conditions = 0, checks = 0;
+    bool turn_before = false; // of a send at the top of a loop: it starts in the turn before (Rotation.h)
 
     // Of a collective: is this its result's side? And its result's side, where both are done.
     bool is_result = false;

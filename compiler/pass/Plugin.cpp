@@ -6,6 +6,7 @@
 #include "Legality.h"
 #include "Options.h"
 #include "Remarks.h"
+#include "Rotation.h"
 #include "Transform.h"
 
 #include "llvm/ADT/PostOrderIterator.h"
@@ -88,12 +89,21 @@ private:
         return result;
     }
 
+    // What is received into the same buffer in the first turn of a loop that was rotated: one plan is for both.
+    static bool is_planned(const CallBase &call, const Plans &plans) {
+        return is_first_turn(call) && any_of(plans, [&](const auto &other) {
+                   const Plan &plan = other.second;
+                   return is_rotated(*plan.call) && plan.wait && plan.call->getDebugLoc() == call.getDebugLoc() &&
+                          plan.buffer() == call.getArgOperand(MpiCall::buffer);
+               });
+    }
+
     // Sends in the order of the program, since one may pass those before it; then receives, the last one first.
     Plans decide(ArrayRef<CallBase *> calls, Legality &legality, DenseMap<CallBase *, Refusal> &refusals) {
         Plans plans;
         auto ask = [&](CallBase *call, Kind kind) {
             const MpiCall &mpi = *lookup(*call);
-            if (mpi.kind != kind) return;
+            if (mpi.kind != kind || is_planned(*call, plans)) return;
             if (std::optional<Plan> plan = legality.check(*call, mpi, plans, refusals[call]))
                 plans.insert({call, std::move(*plan)});
         };
@@ -202,14 +212,18 @@ private:
         return result;
     }
 
-    void bring_in_callees(Function &function, FunctionAnalysisManager &manager) {
+    // What lets more messages be split: a callee's loop brought in, a turn that begins elsewhere.
+    void open_up(Function &function, FunctionAnalysisManager &manager) {
         SmallVector<CallBase *, 8> messages;
         for (Instruction &instruction : instructions(function))
             if (auto *call = dyn_cast<CallBase>(&instruction))
                 if (const MpiCall *mpi = lookup(*call); mpi && options::wants(mpi->kind)) messages.push_back(call);
-        inline_callees(function, messages, manager, [&](Function &copy, ArrayRef<CallBase *> asked) {
-            return would_be_split(copy, asked, manager);
-        });
+        auto splits = [&](Function &copy, ArrayRef<CallBase *> asked) { return would_be_split(copy, asked, manager); };
+        inline_callees(function, messages, manager, splits);
+        if (!options::wants(Kind::send)) return;
+        separate_invokes(function);
+        make_canonical(function, manager);
+        rotate_loops(function, messages, manager, splits);
     }
 
     bool run_on(Function &function, FunctionAnalysisManager &manager) {
@@ -221,7 +235,7 @@ private:
             return false;
         }
         manager.invalidate(function, PreservedAnalyses::none());
-        bring_in_callees(function, manager);
+        open_up(function, manager);
         Look look(*this, function, manager);
         for (Exchange &exchange : look.exchanges)
             if (look.plans.count(exchange.send) || look.plans.count(exchange.receive))
@@ -234,7 +248,9 @@ private:
             if (auto found = look.plans.find(call); found != look.plans.end()) {
                 Decision decision = describe(*call);
                 add_plan(decision, found->second, look.analyses.evolution);
-                decision.as_written = is_as_written(found->second, look.plans, look.analyses.loops);
+                decision.turn_before = found->second.is_send() && is_rotated(found->second.opens_at());
+                decision.as_written =
+                    !decision.turn_before && is_as_written(found->second, look.plans, look.analyses.loops);
                 done.push_back(made.size());
                 made.push_back({std::move(decision), &function, call->getDebugLoc()});
             } else {

@@ -33,7 +33,7 @@ std::vector<Made> one_for_each_call(std::vector<Made> all) {
         const bool everywhere =
             before.decision.everywhere && (same_place || (made.decision.done && before.decision.done));
         const bool as_written = made.decision.as_written && before.decision.as_written;
-        if (made.decision.done && !before.decision.done) before = std::move(made);
+        if (made.decision.done && (!before.decision.done || made.decision.turn_before)) before = std::move(made);
         before.decision.as_written = as_written;
         before.decision.everywhere = everywhere;
     }
@@ -59,6 +59,7 @@ static std::string how(const Decision &decision, const Place &at) {
     bool ends = decision.what == "receive" || decision.is_result;
     std::string text = ends ? " ends inside the loop at " : " starts inside the loop at ";
     text += words(decision.loop, at);
+    if (decision.turn_before) text += ", in the turn before";
     if (decision.last_sweep_of) text += ", in the last sweep";
     text += ", strips of " + decision.strip;
     if (decision.direction == "descending") text += ", from the end to the beginning";

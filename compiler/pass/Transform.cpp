@@ -1,5 +1,6 @@
 #include "Transform.h"
 #include "Options.h"
+#include "Rotation.h"
 #include "Runtime.h"
 #include "StripMine.h"
 
@@ -711,9 +712,11 @@ bool reopen_copies(Function &function, FunctionAnalysisManager &manager) {
         const MpiCall *mpi = call ? lookup(*call) : nullptr;
         if (!mpi || !options::wants(mpi->kind)) continue;
         const Value *message = getUnderlyingObject(call->getArgOperand(MpiCall::buffer), 0);
-        auto is_part = [&](const MemIntrinsic &copy) { // of what is sent, or of what is done with what was received
-            auto is_sent = [&](const CallBase *where) {
-                return post_dominators.dominates(where->getParent(), copy.getParent());
+        auto is_part = [&](const MemIntrinsic &copy) {  // of what is sent, or of what is done with what was received
+            auto is_sent = [&](const CallBase *where) { // in this turn, or if there is another one
+                return post_dominators.dominates(where->getParent(), copy.getParent()) ||
+                       (is_rotated(*where) &&
+                        loops.getLoopFor(where->getParent()) == loops.getLoopFor(copy.getParent()));
             };
             if (mpi->kind == Kind::send)
                 return (mpi->started ? any_of(starts, is_sent) : is_sent(call)) &&

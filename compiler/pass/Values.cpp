@@ -149,10 +149,17 @@ bool Values::may_read_before(Value *pointer, const CallBase &call, const Plan &p
     const DataLayout &layout = known.function.getParent()->getDataLayout();
     if (isDereferenceablePointer(pointer, Type::getInt32Ty(known.function.getContext()), layout)) return true;
     return any_of(pointer->users(), [&](User *user) {
-        auto *load = dyn_cast<LoadInst>(user);
-        return load && load->getFunction() == &known.function &&
-               (known.dominators.dominates(load, before) ||
-                known.post_dominators.dominates(load->getParent(), before->getParent()));
+        auto *reads = dyn_cast<Instruction>(user);
+        if (!reads || reads->getFunction() != &known.function) return false;
+        if (!isa<LoadInst>(reads)) { // the same call, in the turn before
+            auto *other = dyn_cast<CallBase>(reads);
+            if (!other || other->getCalledFunction() != call.getCalledFunction() ||
+                none_of(zip(other->args(), call.args()),
+                        [&](auto both) { return std::get<0>(both) == pointer && std::get<1>(both) == pointer; }))
+                return false;
+        }
+        return known.dominators.dominates(reads, before) ||
+               known.post_dominators.dominates(reads->getParent(), before->getParent());
     });
 }
 
