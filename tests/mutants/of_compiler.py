@@ -216,4 +216,19 @@ MUTANTS = [
         "(void)value;",
         gallery=("ir-sent_on_a_condition.c",),
     ),
+    # Rotation.cpp
+    Mutant(
+        "a rotated loop: what the first turn computed at the top is used in all turns",
+        "Rotation.cpp",
+        "updater.AddAvailableValue(block, &value);",
+        "updater.AddAvailableValue(block, first[&value]);",
+        gallery=("run-turns.c",),
+    ),
+    Mutant(
+        "a rotated loop: a copy stays whole where it is not in each turn",
+        "Transform.cpp",
+        "(is_rotated(*where) &&",
+        "(false &&",
+        gallery=("ir-turn_before.f90",),
+    ),
 ]

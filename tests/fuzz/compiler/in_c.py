@@ -1161,16 +1161,23 @@ class Function:
             self.grow.of(rightwards, f"MPI_Isend({out.name} + {half}, {what}, {right}, 6, MPI_COMM_WORLD, &{q}[3]);"),
         ]
         order = r.choice(("first", "first", "between", "last"))
-        if order == "first":
-            nodes += receives
-            self.busy.add(into.memory)
-        fills = [self.fill(out, "0", half, self.n // 2), self.fill(out, half, half, self.n // 2)]
-        nodes += fills
-        if order == "between":
-            nodes += receives
-        nodes += sends
-        if order == "last":
-            nodes += receives
+        at_top = r.random() < 0.4  # of a loop in steps of time: what is sent was written in the step before
+        if at_top:
+            nodes, before = [], nodes
+            starts = [*receives, *sends] if order == "first" else [*sends, *receives]
+            if order == "between":
+                r.shuffle(starts)
+            nodes += starts
+        else:
+            if order == "first":
+                nodes += receives
+                self.busy.add(into.memory)
+            nodes += [self.fill(out, "0", half, self.n // 2), self.fill(out, half, half, self.n // 2)]
+            if order == "between":
+                nodes += receives
+            nodes += sends
+            if order == "last":
+                nodes += receives
         self.busy |= {into.memory, out.memory}
         nodes += self.between()
         if r.random() < 0.7:
@@ -1183,7 +1190,15 @@ class Function:
         reads = [self.read(into, "0", half, self.n // 2), self.read(into, half, half, self.n // 2)]
         r.shuffle(reads)
         nodes += [*self.aside(), *reads, *self.between()]
-        return [self.grow.block("{", nodes)]
+        if not at_top:
+            return [self.grow.block("{", nodes)]
+        t, turns = self.name("t"), r.choice((1, 2, 3, 4))
+        if r.random() < 0.2:  # the last exchange, behind which nothing is written
+            nodes += [self.grow.part(f"if ({t} == {turns - 1}) break;")]
+        fills = [self.fill(out, "0", half, self.n // 2), self.fill(out, half, half, self.n // 2)]
+        r.shuffle(fills)
+        nodes += [*fills, *self.between()]
+        return [self.grow.block("{", [*before, self.grow.around(f"for (int {t} = 0; {t} < {turns}; ++{t}) {{", nodes)])]
 
     def ring_early(self):
         """Irecv from the left, fill, send to the right, wait, read."""
