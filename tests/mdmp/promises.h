@@ -658,8 +658,15 @@ static void *in_the_programs_region(void *data) {
 static void *in_its_own_region(void *data) {
     const struct thread *its = (const struct thread *)data;
     for (int turn = 0; turn < 5; turn++) {
+        MPI_Comm comm;
         MDMP_REGION(MDMP_COMM(its->comm));
-        exchange_with_tag(3, 4, 20000);
+        exchange_with_tag(3, 2, 20000);
+        MPI_Comm_dup(its->comm, &comm);
+        MDMP_REGION(MDMP_COMM(comm));
+        exchange_with_tag(3, 2, 20000);
+        MDMP_SEND(turn, 1, MDMP_NONE, MDMP_COMM(its->comm));
+        MDMP_REGION_END();
+        MPI_Comm_free(&comm); /* while the others begin and end regions */
         MDMP_REGION_END();
     }
     return NULL;
