@@ -14,7 +14,8 @@ SETTINGS = {
     "all": {"STRETTO": "all"},
     "force": {"STRETTO_FORCE": "1"},
     "off": {"STRETTO": "off"},
-    "pages": {"STRETTO_TRIGGER": "pages", "STRETTO_RELEASE": "matched"},
+    "unmatched": {"STRETTO": "all", "STRETTO_RELEASE": "unmatched", "STRETTO_HELPER": "200"},
+    "pages": {"STRETTO_TRIGGER": "pages"},
 }
 USES = {"linked": False, "run": True}
 FLAGS = ["-fopenmp", "-Wall", "-Wextra", "-Werror", "-Wno-cast-function-type"]

@@ -103,7 +103,7 @@ void check_apart(const Member &member, const std::vector<Member> &others) {
 // --- messages ----------------------------------------------------------------------------------------------------------------------
 
 // The end of a file's name says most; of a section the beginning does.
-void write(std::array<char, 64> &to, const char *text, bool keep_end) {
+void write_text(std::array<char, 64> &to, const char *text, bool keep_end) {
     std::string_view all = text ? text : "";
     const std::size_t room = to.size() - 1;
     if (all.size() > room) all = keep_end ? all.substr(all.size() - room) : all.substr(0, room);
@@ -115,8 +115,8 @@ void write(std::array<char, 64> &to, const char *text, bool keep_end) {
 void fill(Member &member) {
     const stretto_directive &given = member.directive.given;
     Header header{magic, given.line, static_cast<std::int64_t>(member.section.bytes()), member.element_bytes, {}, {}};
-    write(header.file, given.file, true);
-    write(header.text, given.text, false);
+    write_text(header.file, given.file, true);
+    write_text(header.text, given.text, false);
     std::memcpy(member.first.get(), &header, sizeof header);
     if (member.is_short()) member.section.pack(member.first.get() + sizeof header);
 }
@@ -128,7 +128,7 @@ void for_each_part(const Member &member, Do do_it) {
         do_it(member.long_message() + at, static_cast<int>(std::min(one_message, bytes - at)));
 }
 
-void send(Member &member) {
+void start_send(Member &member) {
     const auto start = [&](const std::byte *from, int bytes) {
         check(member.directive, MPI_Isend(from, bytes, MPI_BYTE, member.partner, member.tag, member.comm,
                                           &member.requests.emplace_back(MPI_REQUEST_NULL)));
@@ -139,7 +139,7 @@ void send(Member &member) {
     for_each_part(member, start);
 }
 
-void post(Member &member) {
+void post_receive(Member &member) {
     const auto start = [&](std::byte *to, int bytes) {
         check(member.directive, MPI_Irecv(to, bytes, MPI_BYTE, member.partner, member.tag, member.comm,
                                           &member.requests.emplace_back(MPI_REQUEST_NULL)));
@@ -160,7 +160,7 @@ void check_fits(const Member &member) {
                                line_of(sent.file.data(), sent.line));
 }
 
-void wait(Member &member) {
+void wait_for(Member &member) {
     for (MPI_Request &request : member.requests) check(member.directive, MPI_Wait(&request, MPI_STATUS_IGNORE));
 }
 
@@ -173,18 +173,18 @@ void put_in_place(const Member &member) {
 
 // --- exchanges ---------------------------------------------------------------------------------------------------------------------
 
-void run(std::vector<Member> &receives, std::vector<Member> &sends) {
-    std::for_each(receives.begin(), receives.end(), post);
-    std::for_each(sends.begin(), sends.end(), send);
+void run_exchange() {
+    std::for_each(receives.begin(), receives.end(), post_receive);
+    std::for_each(sends.begin(), sends.end(), start_send);
     for (Member &one : receives) {
         check(one.directive, MPI_Wait(&one.requests.front(), MPI_STATUS_IGNORE));
         check_fits(one);
     }
     for (Member &one : receives) {
-        wait(one);
+        wait_for(one);
         put_in_place(one);
     }
-    std::for_each(sends.begin(), sends.end(), wait);
+    std::for_each(sends.begin(), sends.end(), wait_for);
 }
 
 Member member(const Directive &directive, const Arguments &given) {
@@ -246,7 +246,7 @@ void open_exchange(const Directive &directive) {
 
 void exchange(const Directive &) {
     opened = nullptr;
-    run(receives, sends);
+    run_exchange();
     receives.clear();
     sends.clear();
 }
