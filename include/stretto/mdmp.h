@@ -1,0 +1,280 @@
+/* mdmp.h: MDMP's directives (docs/mdmp.md). A program says what to communicate; Stretto does it.
+ *
+ *     #include <stretto/mdmp.h>
+ *
+ *     #pragma commregion
+ *     for (iter = 1; iter <= maxiter; iter++) {
+ *         #pragma recv(old[0][1], np, prev)
+ *         #pragma recv(old[mp + 1][1], np, next)
+ *         #pragma send(old[mp][1], np, next)
+ *         #pragma send(old[1][1], np, prev)
+ *         ...
+ *     }
+ *     #pragma commregionfinished
+ *
+ * stretto-cc and stretto-c++ compile the directives. Another compiler ignores a pragma that it does not know, and the program would be
+ * wrong without a word. So this header is an error there, unless the program asks for the library form, which every compiler takes:
+ *
+ *     #define STRETTO_MDMP_CALLS
+ *     #include <stretto/mdmp.h>
+ *
+ *     MDMP_REGION();
+ *     for (iter = 1; iter <= maxiter; iter++) {
+ *         MDMP_EXCHANGE();
+ *         MDMP_RECV(old[0][1], np, prev);
+ *         MDMP_RECV(old[mp + 1][1], np, next);
+ *         MDMP_SEND(old[mp][1], np, next);
+ *         MDMP_SEND(old[1][1], np, prev);
+ *         MDMP_EXCHANGE_END();
+ *         ...
+ *     }
+ *     MDMP_REGION_END();
+ */
+#ifndef STRETTO_MDMP_H
+#define STRETTO_MDMP_H
+
+/* STRETTO_MDMP_DIRECTIVES is the compiler's word that it knows the directives. */
+#if !defined STRETTO_MDMP_DIRECTIVES && !defined STRETTO_MDMP_CALLS
+#error \
+    "this compiler ignores MDMP's directives: compile with stretto-cc, or define STRETTO_MDMP_CALLS and use the MDMP_* macros"
+#endif
+
+#include <mpi.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+#include <array>
+#include <memory>
+#include <type_traits>
+extern "C" {
+#endif
+
+/* === what a compiler calls (runtime/front/mdmp/) =================================================================================
+ *
+ *     #pragma commregion           =>    stretto_region_begin(&directive, NULL);
+ *     #pragma recv(a[0], n, 1)     =>    stretto_section_recv(&directive, &a[0], 1, &n, &bytes, bytes, 1, STRETTO_TAG_IMPLIED, NULL);
+ *     #pragma send(b[0], n, 1)     =>    stretto_section_send(&directive, &b[0], 1, &n, &bytes, bytes, 1, STRETTO_TAG_IMPLIED, NULL);
+ *                                        stretto_exchange(&directive);    of the last directive of the exchange
+ *     #pragma commregionfinished   =>    stretto_region_end(&directive);
+ *
+ * Directives with nothing between them are one exchange. No function returns an error: what is wrong ends the job with a message that
+ * names the directive. */
+
+#define STRETTO_MDMP_VERSION 1
+
+/* One for each directive in the source, static and writable. */
+struct stretto_directive {
+    uint32_t version;      /* STRETTO_MDMP_VERSION */
+    uint32_t flags;        /* STRETTO_DIRECTIVE_* */
+    uint32_t line, column; /* 0: not known */
+    const char *file;      /* as the compiler was given it; NULL: not known */
+    const char *function;  /* NULL: not known */
+    const char *text;      /* the section, or the region's name, as it is written; NULL: not known */
+    const void *known;     /* the runtime's; NULL at first */
+};
+
+/* Nothing says where its exchange ends: it is an exchange of its own, unless stretto_exchange_begin() has opened one. */
+#define STRETTO_DIRECTIVE_ALONE 1u
+
+/* No tag was given: the messages match those without a tag, in their order. */
+#define STRETTO_TAG_IMPLIED INT32_MIN
+
+#define STRETTO_MDMP_DIMENSIONS 15 /* at most, as Fortran's */
+
+/* Initializes MPI where the program has not. comm: whose ranks the partners are; NULL: MPI_COMM_WORLD's. All ranks of the communicator
+ * begin the region. */
+void stretto_region_begin(struct stretto_directive *directive, const MPI_Comm *comm);
+void stretto_region_end(struct stretto_directive *directive);
+
+/* Element (i, j, ...) of the section is at first + i * stride[0] + j * stride[1] + ..., with i below count[0]; the last index runs fastest.
+ * Strides are bytes, and may be negative. No dimension: one element. partner: a rank, or MPI_PROC_NULL. tag: 0 or more, or
+ * STRETTO_TAG_IMPLIED. comm: that of a region around the directive; NULL: of the innermost one. What is pointed to is read at once. */
+void stretto_section_send(struct stretto_directive *directive, const void *first, int dimensions, const int64_t count[],
+                          const int64_t stride[], int64_t element_bytes, int partner, int tag, const MPI_Comm *comm);
+void stretto_section_recv(struct stretto_directive *directive, void *first, int dimensions, const int64_t count[],
+                          const int64_t stride[], int64_t element_bytes, int partner, int tag, const MPI_Comm *comm);
+
+/* The thread's sections since the last exchange: receives are posted, sends started, all waited for. */
+void stretto_exchange(struct stretto_directive *directive);
+/* Of the library form: sections that are alone join, until stretto_exchange(). */
+void stretto_exchange_begin(struct stretto_directive *directive);
+
+/* Fortran: communicators are its integers. Not of the standard ABI, whose C library knows nothing of Fortran. */
+#ifndef MPI_ABI_VERSION
+void stretto_region_begin_f(struct stretto_directive *directive, const MPI_Fint *comm);
+void stretto_section_send_f(struct stretto_directive *directive, const void *first, int dimensions,
+                            const int64_t count[], const int64_t stride[], int64_t element_bytes, int partner, int tag,
+                            const MPI_Fint *comm);
+void stretto_section_recv_f(struct stretto_directive *directive, void *first, int dimensions, const int64_t count[],
+                            const int64_t stride[], int64_t element_bytes, int partner, int tag, const MPI_Fint *comm);
+#endif
+
+#ifdef __cplusplus
+}
+#endif
+
+/* === types =======================================================================================================================
+ *
+ * STRETTO_MDMP_ELEMENT(element): its size in bytes; STRETTO_MDMP_ADDRESS(element): where it is. What cannot be sent as bytes is refused:
+ * pointers, arrays (an element of them is meant), and in C++ what is not trivially copyable. The element is not evaluated for its size. */
+#ifdef __cplusplus
+namespace stretto_mdmp {
+template <typename Element>
+constexpr int64_t element_bytes() {
+    using Type = typename std::remove_cv<typename std::remove_reference<Element>::type>::type;
+    static_assert(std::is_lvalue_reference<Element>::value, "MDMP: a section begins at an element, which is an lvalue");
+    static_assert(!std::is_array<Type>::value,
+                  "MDMP: a section begins at an element: write a[0], not the name of the array");
+    static_assert(!std::is_pointer<Type>::value && !std::is_member_pointer<Type>::value,
+                  "MDMP: a pointer means nothing to another rank: send what it points to");
+    static_assert(std::is_trivially_copyable<Type>::value,
+                  "MDMP: only elements that are trivially copyable can be sent: a class that owns memory cannot");
+    return static_cast<int64_t>(sizeof(Type));
+}
+template <typename Integer>
+constexpr int64_t integer(Integer value) {
+    static_assert(std::is_integral<Integer>::value || std::is_enum<Integer>::value,
+                  "MDMP: counts and strides are integers");
+    return static_cast<int64_t>(value);
+}
+template <typename... Integers>
+constexpr std::array<int64_t, sizeof...(Integers)> list(Integers... values) {
+    return {{integer(values)...}};
+}
+} // namespace stretto_mdmp
+#define STRETTO_MDMP_ELEMENT(element) (stretto_mdmp::element_bytes<decltype((element))>())
+#define STRETTO_MDMP_ADDRESS(element) (std::addressof(element))
+#else
+#define STRETTO_MDMP_ADDRESS(element) (&(element))
+#ifdef __GNUC__
+/* 5 is the class of pointers, and of arrays, which become one. */
+#define STRETTO_MDMP_ELEMENT(element)                                                              \
+    ((int64_t)sizeof(struct {                                                                      \
+         _Static_assert(__builtin_classify_type(element) != 5,                                     \
+                        "MDMP: a section begins at an element, which is no pointer and no array"); \
+         char none;                                                                                \
+     }) * 0 +                                                                                      \
+     (int64_t)sizeof(element))
+#else
+#define STRETTO_MDMP_ELEMENT(element) ((int64_t)sizeof(element))
+#endif
+#endif
+
+/* === the library form ============================================================================================================
+ *
+ * A partner is a rank, or MDMP_NONE. Behind it may stand MDMP_TAG(tag) and MDMP_COMM(comm).
+ *
+ *     MDMP_REGION();  MDMP_REGION(MDMP_COMM(comm));  MDMP_REGION_END();
+ *     MDMP_SEND(old[1][1], np, prev);                    np elements from old[1][1] on, as they lie in memory
+ *     MDMP_SEND(old[1][1], np, prev, MDMP_TAG(3), MDMP_COMM(comm));
+ *     MDMP_SEND_SECTION(old[1][1], (mp), (np + 2), prev);             a column: mp elements, each np + 2 further
+ *     MDMP_SEND_SECTION(a[1][0][1], (l, n), (m * (n + 2), 1), prev);  l rows of n elements: counts, and strides in elements
+ *     MDMP_EXCHANGE();  ...  MDMP_EXCHANGE_END();        the sends and receives between them are one exchange
+ *
+ * A send or a receive outside MDMP_EXCHANGE waits by itself, as MPI_Send and MPI_Recv do. */
+#define MDMP_NONE MPI_PROC_NULL
+
+#define MDMP_TAG(tag) stretto_mdmp_tag_ = (tag)
+#define MDMP_COMM(comm) stretto_mdmp_given_ = (comm), stretto_mdmp_comm_ = &stretto_mdmp_given_
+
+#define MDMP_REGION(...)                                                            \
+    do {                                                                            \
+        static struct stretto_directive stretto_mdmp_ = STRETTO_MDMP_HERE(0, NULL); \
+        STRETTO_MDMP_COMM_IF_ANY                                                    \
+        __VA_ARGS__;                                                                \
+        stretto_region_begin(&stretto_mdmp_, stretto_mdmp_comm_);                   \
+    } while (0)
+#define MDMP_REGION_END() STRETTO_MDMP_CALL(stretto_region_end)
+
+#define MDMP_EXCHANGE() STRETTO_MDMP_CALL(stretto_exchange_begin)
+#define MDMP_EXCHANGE_END() STRETTO_MDMP_CALL(stretto_exchange)
+
+#define MDMP_SEND(first, count, ...) STRETTO_MDMP_SECTION(send, first, #first, (count), (1), __VA_ARGS__)
+#define MDMP_RECV(first, count, ...) STRETTO_MDMP_SECTION(recv, first, #first, (count), (1), __VA_ARGS__)
+#define MDMP_SEND_SECTION(first, counts, strides, ...) \
+    STRETTO_MDMP_SECTION(send, first, #first, counts, strides, __VA_ARGS__)
+#define MDMP_RECV_SECTION(first, counts, strides, ...) \
+    STRETTO_MDMP_SECTION(recv, first, #first, counts, strides, __VA_ARGS__)
+
+/* What these are made of. Nothing here is for programs. */
+#define STRETTO_MDMP_HERE(flags, text) \
+    { STRETTO_MDMP_VERSION, flags, __LINE__, 0, __FILE__, NULL, text, NULL }
+
+#define STRETTO_MDMP_COMM_IF_ANY                  \
+    MPI_Comm stretto_mdmp_given_ = MPI_COMM_NULL; \
+    const MPI_Comm *stretto_mdmp_comm_ = NULL;    \
+    (void)stretto_mdmp_given_;
+
+#define STRETTO_MDMP_CALL(function)                                                 \
+    do {                                                                            \
+        static struct stretto_directive stretto_mdmp_ = STRETTO_MDMP_HERE(0, NULL); \
+        function(&stretto_mdmp_);                                                   \
+    } while (0)
+
+#define STRETTO_MDMP_SECTION(way, first, text, counts, strides, ...)                                           \
+    do {                                                                                                       \
+        static struct stretto_directive stretto_mdmp_ = STRETTO_MDMP_HERE(STRETTO_DIRECTIVE_ALONE, text);      \
+        STRETTO_MDMP_LIST(stretto_mdmp_counts_) = STRETTO_MDMP_VALUES counts;                                  \
+        STRETTO_MDMP_LIST(stretto_mdmp_strides_) = STRETTO_MDMP_VALUES strides;                                \
+        int stretto_mdmp_partner_, stretto_mdmp_tag_ = STRETTO_TAG_IMPLIED;                                    \
+        STRETTO_MDMP_COMM_IF_ANY                                                                               \
+        stretto_mdmp_partner_ = __VA_ARGS__;                                                                   \
+        STRETTO_MDMP_CHECK_##way(first, &stretto_mdmp_)                                                        \
+            STRETTO_MDMP_SAME_LENGTH(stretto_mdmp_counts_, stretto_mdmp_strides_);                             \
+        stretto_mdmp_##way(&stretto_mdmp_, STRETTO_MDMP_ADDRESS(first), STRETTO_MDMP_OF(stretto_mdmp_counts_), \
+                           STRETTO_MDMP_DATA(stretto_mdmp_strides_), STRETTO_MDMP_ELEMENT(first),              \
+                           stretto_mdmp_partner_, stretto_mdmp_tag_, stretto_mdmp_comm_);                      \
+    } while (0)
+
+#ifdef __cplusplus
+#define STRETTO_MDMP_LIST(name) const auto name
+#define STRETTO_MDMP_VALUES(...) stretto_mdmp::list(__VA_ARGS__)
+#define STRETTO_MDMP_DATA(name) (name).data()
+#define STRETTO_MDMP_OF(name) static_cast<int>((name).size()), (name).data()
+#define STRETTO_MDMP_CHECK_send(first, one)
+#define STRETTO_MDMP_CHECK_recv(first, one)
+#define STRETTO_MDMP_SAME_LENGTH(one, other) \
+    static_assert((one).size() == (other).size(), "MDMP: as many strides as counts")
+#else
+#define STRETTO_MDMP_LIST(name) const int64_t name[]
+#define STRETTO_MDMP_VALUES(...) \
+    { __VA_ARGS__ }
+#define STRETTO_MDMP_DATA(name) name
+#define STRETTO_MDMP_OF(name) (int)(sizeof name / sizeof *name), name
+/* Beside an element that is not const or volatile, a void * stays what it is. */
+#define STRETTO_MDMP_CHECK_send(first, one)
+#define STRETTO_MDMP_CHECK_recv(first, one)                                         \
+    _Static_assert(_Generic(1 ? &(first) : (void *)(one), void * : 1, default : 0), \
+                   "MDMP: a section that is const or volatile receives nothing");
+#define STRETTO_MDMP_SAME_LENGTH(one, other) \
+    _Static_assert(sizeof one == sizeof other, "MDMP: as many strides as counts")
+#endif
+
+/* Strides of the library form are elements. */
+static inline void stretto_mdmp_in_bytes(int64_t bytes[], const int64_t stride[], int dimensions,
+                                         int64_t element_bytes) {
+    int k;
+    for (k = 0; k < dimensions && k < STRETTO_MDMP_DIMENSIONS; k++) bytes[k] = stride[k] * element_bytes;
+}
+static inline void stretto_mdmp_send(struct stretto_directive *directive, const void *first, int dimensions,
+                                     const int64_t count[], const int64_t stride[], int64_t element_bytes, int partner,
+                                     int tag, const MPI_Comm *comm) {
+    int64_t bytes[STRETTO_MDMP_DIMENSIONS];
+    stretto_mdmp_in_bytes(bytes, stride, dimensions, element_bytes);
+    stretto_section_send(directive, first, dimensions, count, bytes, element_bytes, partner, tag, comm);
+}
+static inline void stretto_mdmp_recv(struct stretto_directive *directive, void *first, int dimensions,
+                                     const int64_t count[], const int64_t stride[], int64_t element_bytes, int partner,
+                                     int tag, const MPI_Comm *comm) {
+    int64_t bytes[STRETTO_MDMP_DIMENSIONS];
+    stretto_mdmp_in_bytes(bytes, stride, dimensions, element_bytes);
+    stretto_section_recv(directive, first, dimensions, count, bytes, element_bytes, partner, tag, comm);
+}
+
+/* A directive among the calls would be ignored by a compiler that does not know it. */
+#if !defined STRETTO_MDMP_DIRECTIVES && defined __GNUC__
+#pragma GCC poison commregion commregionfinished
+#endif
+
+#endif
