@@ -40,6 +40,9 @@ public:
         return *this;
     }
 
+    /// Where the next tokens of ours are, for the compiler's own errors.
+    void at(SourceLocation where) { where_ = where; }
+
     std::vector<Token> take() { return std::move(all_); }
 
 private:
@@ -87,6 +90,7 @@ public:
         pointer(variable::first);
         piece(section.pieces.size() - 1);
         writer_ << ");";
+        writer_.at(directive_.where);
         shape();
         number("int", variable::partner, directive_.partner);
         if (!directive_.tag.empty()) number("int", variable::tag, directive_.tag);
@@ -109,6 +113,7 @@ private:
 
     /// `name = &(`
     void pointer(const std::string &name) {
+        writer_.at(directive_.section.pieces.front().front().getLocation());
         writer_ << (cxx_ ? "auto *" + name + " = __builtin_addressof(" : "__extension__ __auto_type " + name + " = &(");
     }
 
@@ -123,6 +128,7 @@ private:
         if (!range.length.empty()) {
             pointer(numbered(variable::part, k));
             piece(k);
+            writer_.at(range.where);
             writer_ << "[";
             if (range.lower.empty())
                 writer_ << "0";

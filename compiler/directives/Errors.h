@@ -6,6 +6,9 @@
 #include "llvm/ADT/StringRef.h"
 #include "llvm/ADT/Twine.h"
 
+#include <algorithm>
+#include <string>
+
 namespace stretto::directives {
 
 inline clang::DiagnosticBuilder complain(clang::DiagnosticsEngine &to, clang::SourceLocation where,
@@ -23,13 +26,19 @@ inline void note(clang::DiagnosticsEngine &to, clang::SourceLocation where, cons
 
 /// The one of `all` that was meant by `word`; empty where none is near.
 inline llvm::StringRef nearest(llvm::StringRef word, llvm::ArrayRef<llvm::StringRef> all) {
+    const auto letters = [](llvm::StringRef of) {
+        std::string sorted = of.lower();
+        std::sort(sorted.begin(), sorted.end());
+        return sorted;
+    };
     llvm::StringRef best;
-    unsigned distance = word.size() > 4 ? 3 : 2; // less than so many letters
-    for (llvm::StringRef one : all)
-        if (unsigned far = llvm::StringRef(word.lower()).edit_distance(one); far < distance) {
-            distance = far;
-            best = one;
-        }
+    unsigned distance = word.size() > 4 ? 3 : 2; // less than so many letters, or two that have changed their places
+    for (llvm::StringRef one : all) {
+        const unsigned far = letters(word) == letters(one) ? 1 : llvm::StringRef(word.lower()).edit_distance(one);
+        if (far >= distance) continue;
+        distance = far;
+        best = one;
+    }
     return best;
 }
 

@@ -91,16 +91,19 @@ private:
             const tok::TokenKind other = token.is(tok::r_paren)    ? tok::l_paren
                                          : token.is(tok::r_square) ? tok::l_square
                                                                    : tok::l_brace;
-            if (open.empty() || open.back()->isNot(other))
+            if (open.empty())
                 return wrong(token.getLocation(),
                              name() + ": '" + spelling(token) + "' closes nothing here; " + usage());
+            if (open.back()->isNot(other)) return is_open(*open.back());
             open.pop_back();
         }
-        if (open.empty()) return true;
-        const char *missing = open.back()->is(tok::l_paren) ? ")" : open.back()->is(tok::l_square) ? "]" : "}";
-        return wrong(open.back()->getLocation(), name() + ": this '" + spelling(*open.back()) +
-                                                     "' is not closed: write '" + missing +
-                                                     "' on the same line, or end the line with a backslash");
+        return open.empty() || is_open(*open.back());
+    }
+
+    bool is_open(const Token &bracket) {
+        const char *missing = bracket.is(tok::l_paren) ? ")" : bracket.is(tok::l_square) ? "]" : "}";
+        return wrong(bracket.getLocation(), name() + ": this '" + spelling(bracket) + "' is not closed: write '" +
+                                                missing + "' on the same line, or end the line with a backslash");
     }
 
     /// Behind the bracket that closes the one at `from`.
@@ -282,7 +285,8 @@ private:
         const bool ranges = !arguments.empty() && ranges_in(arguments.front());
         if (arguments.empty()) return wrong(tokens_.front().getLocation(), name() + " has no section: " + usage());
         if (arguments.size() == 1)
-            return wrong(tokens_.back().getLocation(), name() + " has no partner: write " + name() + "(" +
+            return read_section(arguments[0], false) &&
+                   wrong(tokens_.back().getLocation(), name() + " has no partner: write " + name() + "(" +
                                                            written(arguments[0]) + ", partner), a rank or none");
         if (arguments.size() > 3)
             return wrong(arguments[3].front().getLocation(),
