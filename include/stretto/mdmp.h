@@ -123,6 +123,7 @@ namespace stretto_mdmp {
 template <typename Element>
 constexpr int64_t element_bytes() {
     using Type = typename std::remove_cv<typename std::remove_reference<Element>::type>::type;
+    static_assert(std::is_lvalue_reference<Element>::value, "MDMP: a section begins at an element, which is an lvalue");
     static_assert(!std::is_array<Type>::value,
                   "MDMP: a section begins at an element: write a[0], not the name of the array");
     static_assert(!std::is_pointer<Type>::value && !std::is_member_pointer<Type>::value,
@@ -131,9 +132,15 @@ constexpr int64_t element_bytes() {
                   "MDMP: only elements that are trivially copyable can be sent: a class that owns memory cannot");
     return static_cast<int64_t>(sizeof(Type));
 }
+template <typename Integer>
+constexpr int64_t integer(Integer value) {
+    static_assert(std::is_integral<Integer>::value || std::is_enum<Integer>::value,
+                  "MDMP: counts and strides are integers");
+    return static_cast<int64_t>(value);
+}
 template <typename... Integers>
 constexpr std::array<int64_t, sizeof...(Integers)> list(Integers... values) {
-    return {{static_cast<int64_t>(values)...}};
+    return {{integer(values)...}};
 }
 } // namespace stretto_mdmp
 #define STRETTO_MDMP_ELEMENT(element) (stretto_mdmp::element_bytes<decltype((element))>())

@@ -28,6 +28,15 @@ CallSite current_call() {
     return nullptr;
 }
 
+[[noreturn]] void end(const std::string &place, const std::string &operation, const std::string &text) {
+    std::fprintf(stderr, "stretto: rank %d: %s: %s (%s)\n", our_rank, operation.c_str(), text.c_str(), place.c_str());
+    std::fflush(stderr);
+    // MPICH's launcher drops what it has not passed on yet when it hears of an abort.
+    usleep(100000);
+    if (end_job) end_job();
+    std::_Exit(1);
+}
+
 } // namespace
 
 std::string describe(CallSite site) {
@@ -48,13 +57,12 @@ void fail(const char *operation, const std::string &text, CallSite begun) {
     if (!std::exchange(failing, true) && look) look();
     const CallSite call = current_call();
     const std::string origin = begun && begun != call ? "; begun at " + describe(begun) : "";
-    std::fprintf(stderr, "stretto: rank %d: %s: %s (%s%s)\n", our_rank, operation, text.c_str(), describe(call).c_str(),
-                 origin.c_str());
-    std::fflush(stderr);
-    // MPICH's launcher drops what it has not passed on yet when it hears of an abort.
-    usleep(100000);
-    if (end_job) end_job();
-    std::_Exit(1);
+    end(describe(call) + origin, operation, text);
+}
+
+void fail_at(const std::string &place, const std::string &operation, const std::string &text) {
+    if (!std::exchange(failing, true) && look) look();
+    end(place, operation, text);
 }
 
 std::string bytes(std::size_t begin, std::size_t end) {

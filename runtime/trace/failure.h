@@ -14,6 +14,9 @@ std::string describe(CallSite site);
 //! that the program is in; site, where there is one, began the operation that the text is about.
 [[noreturn]] void fail(const char *operation, const std::string &text, CallSite begun = nullptr);
 
+//! The same where it is known which call it is: "stretto: rank R: OPERATION: TEXT (PLACE)".
+[[noreturn]] void fail_at(const std::string &place, const std::string &operation, const std::string &text);
+
 //! Is this thread ending the job?
 inline constinit thread_local bool failing = false;
 

@@ -25,3 +25,50 @@ def compiled(mpi, language, source, *flags, folder):
 def test_a_compiler_that_ignores_directives_is_refused(mpi, language, tmp_path):
     status, said = compiled(mpi, language, "#include <stretto/mdmp.h>\n", folder=tmp_path)
     assert status and "compile with stretto-cc, or define STRETTO_MDMP_CALLS" in said, said
+
+
+CALLS = "#define STRETTO_MDMP_CALLS\n#include <stretto/mdmp.h>\n"
+WRONG = {
+    "pointer": ("float *p = 0; MDMP_SEND(p, 1, 0);", "pointer"),
+    "array": ("float a[3][4]; MDMP_SEND(a[1], 4, 0);", "begins at an element"),
+    "constant": ("const int k[2] = {1, 2}; MDMP_RECV(k[0], 1, 0);", "const"),
+    "strides": ("int k[9]; MDMP_RECV_SECTION(k[0], (2, 2), (3), 0);", "as many strides as counts"),
+    "no_list": ("int k[9]; MDMP_RECV_SECTION(k[0], 2, 3, 0);", "error"),
+    "value": ("MDMP_SEND(1 + 2, 1, 0);", "lvalue"),
+    "no_partner": ("int k[9]; MDMP_SEND(k[0], 1);", "error"),
+    "directive": ("\n#pragma commregion\n", "poisoned"),
+    "end": ("\n#pragma commregionfinished\n", "poisoned"),
+    "stretto": ("\n#pragma stretto commregion\n", "poisoned"),
+}
+WRONG_IN_CPP = {
+    "class": ("std::string s; MDMP_SEND(s, 1, 0);", "trivially copyable"),
+    "member_pointer": ("struct A { int k; }; int A::*p = &A::k; MDMP_SEND(p, 1, 0);", "pointer"),
+    "fraction": ("int k[9]; MDMP_SEND(k[0], 1.5, 0);", "integers"),
+}
+
+
+@pytest.mark.parametrize("wrong", [*WRONG, *WRONG_IN_CPP])
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_what_is_wrong_is_an_error(mpi, language, wrong, tmp_path):
+    if language == "c" and wrong in WRONG_IN_CPP:
+        pytest.skip("C has no such thing")
+    statement, word = (WRONG | WRONG_IN_CPP)[wrong]
+    include = "#include <string>\n" if language == "cpp" else ""
+    status, said = compiled(mpi, language, f"{include}{CALLS}int main(void) {{ {statement} }}\n", folder=tmp_path)
+    errors = "\n".join(line for line in said.splitlines() if "error" in line)
+    assert status and word in errors, said
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_calls_are_compiled_without_a_warning(mpi, language, tmp_path):
+    source = (HERE / "promises.h").read_text()
+    flags = ["-fopenmp", "-Wextra", "-Wshadow", "-Werror", "-Wno-cast-function-type"]
+    status, said = compiled(mpi, language, source, *flags, folder=tmp_path)
+    assert status == 0 and not said, said
+
+
+def test_directives_need_no_library_form(mpi, tmp_path):
+    """What a compiler that knows them says of itself is enough, and then they are no error."""
+    source = "#include <stretto/mdmp.h>\n#pragma commregion\nint main(void) { return 0; }\n"
+    status, said = compiled(mpi, "c", source, "-DSTRETTO_MDMP_DIRECTIVES", "-Wno-unknown-pragmas", folder=tmp_path)
+    assert status == 0, said

@@ -4,6 +4,7 @@
 #include "front/enter.h"
 #include "front/entry.h"
 #include "front/handled.h"
+#include "front/mdmp/region.h"
 #include "front/operation.h"
 #include "message/header.h"
 #include "mpi/communicator.h"
@@ -170,6 +171,7 @@ void end_messages() {
 } // namespace
 
 int Init(int *argc, char ***argv) {
+    if (mdmp::take_over_mpi()) return MPI_SUCCESS;
     before_init();
     int provided;
     const int error = may_need_helper() && !level_is_set() ? init(argc, argv, MPI_THREAD_SINGLE, &provided)
@@ -179,6 +181,7 @@ int Init(int *argc, char ***argv) {
 }
 
 int Init_thread(int *argc, char ***argv, int required, int *provided) {
+    if (mdmp::take_over_mpi()) return Query_thread(provided);
     before_init();
     const int error = init(argc, argv, required, provided);
     if (error == MPI_SUCCESS) after_init();
@@ -193,6 +196,7 @@ int Query_thread(int *provided) {
 
 int Finalize() {
     check_all_ended();
+    mdmp::end_all_regions();
     if (active) end_messages();
     progress::helper::stop();
     if (settings.counters && !settings.off) {

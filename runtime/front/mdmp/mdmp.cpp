@@ -1,0 +1,100 @@
+// What a compiler makes of MDMP's directives (include/stretto/mdmp.h; docs/mdmp.md).
+#include "front/entry.h"
+#include "front/fortran/fortran.h"
+#include "front/mdmp/exchange.h"
+#include "front/mdmp/region.h"
+
+using namespace stretto;
+using namespace stretto::front;
+
+#define SITE __builtin_return_address(0)
+
+namespace {
+
+mdmp::Directive introduced(const char *name, stretto_directive *given, CallSite site) {
+    require_library();
+    mdmp::introduce(name, *given, site);
+    return {name, *given};
+}
+
+} // namespace
+
+extern "C" {
+
+STRETTO_PUBLIC void stretto_region_begin(stretto_directive *directive, const MPI_Comm *comm) {
+    mdmp::begin_region(introduced("commregion", directive, SITE), comm);
+}
+
+STRETTO_PUBLIC void stretto_region_end(stretto_directive *directive) {
+    mdmp::end_region(introduced("commregionfinished", directive, SITE));
+}
+
+STRETTO_PUBLIC void stretto_section_send(stretto_directive *directive, const void *first, int dimensions,
+                                         const int64_t count[], const int64_t stride[], int64_t element_bytes,
+                                         int partner, int tag, const MPI_Comm *comm) {
+    mdmp::add_send(introduced("send", directive, SITE),
+                   {const_cast<void *>(first), dimensions, count, stride, element_bytes, partner, tag, comm});
+}
+
+STRETTO_PUBLIC void stretto_section_recv(stretto_directive *directive, void *first, int dimensions,
+                                         const int64_t count[], const int64_t stride[], int64_t element_bytes,
+                                         int partner, int tag, const MPI_Comm *comm) {
+    mdmp::add_receive(introduced("recv", directive, SITE),
+                      {first, dimensions, count, stride, element_bytes, partner, tag, comm});
+}
+
+STRETTO_PUBLIC void stretto_exchange(stretto_directive *directive) {
+    mdmp::exchange(introduced("exchange", directive, SITE));
+}
+
+STRETTO_PUBLIC void stretto_exchange_begin(stretto_directive *directive) {
+    mdmp::open_exchange(introduced("exchange", directive, SITE));
+}
+
+} // extern "C"
+
+#ifndef MPI_ABI_VERSION // the standard ABI's C library knows nothing of Fortran
+
+namespace {
+
+//! \brief A communicator of Fortran's, if the program names any.
+class Named {
+public:
+    explicit Named(const MPI_Fint *comm) : given(comm), comm(comm ? fortran::comm_of(*comm) : MPI_COMM_NULL) {}
+    const MPI_Comm *get() const { return given ? &comm : nullptr; }
+
+private:
+    const MPI_Fint *given;
+    MPI_Comm comm;
+};
+
+} // namespace
+
+extern "C" {
+
+STRETTO_PUBLIC void stretto_region_begin_f(stretto_directive *directive, const MPI_Fint *comm) {
+    const mdmp::Directive its = introduced("commregion", directive, SITE);
+    mdmp::begin_mpi(its); // before it no communicator can be known
+    mdmp::begin_region(its, Named(comm).get());
+}
+
+STRETTO_PUBLIC void stretto_section_send_f(stretto_directive *directive, const void *first, int dimensions,
+                                           const int64_t count[], const int64_t stride[], int64_t element_bytes,
+                                           int partner, int tag, const MPI_Fint *comm) {
+    const mdmp::Directive its = introduced("send", directive, SITE);
+    const Named named(comm);
+    mdmp::add_send(its,
+                   {const_cast<void *>(first), dimensions, count, stride, element_bytes, partner, tag, named.get()});
+}
+
+STRETTO_PUBLIC void stretto_section_recv_f(stretto_directive *directive, void *first, int dimensions,
+                                           const int64_t count[], const int64_t stride[], int64_t element_bytes,
+                                           int partner, int tag, const MPI_Fint *comm) {
+    const mdmp::Directive its = introduced("recv", directive, SITE);
+    const Named named(comm);
+    mdmp::add_receive(its, {first, dimensions, count, stride, element_bytes, partner, tag, named.get()});
+}
+
+} // extern "C"
+
+#endif
