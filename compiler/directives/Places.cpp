@@ -109,11 +109,7 @@ private:
 
     void place(Directive &directive, std::size_t outside) {
         directive.placed = true;
-        if (threads_)
-            return wrong(directive,
-                         std::string(directive.name()) +
-                             ": every thread would do it here: put it in "
-                             "'#pragma omp single', in '#pragma omp masked', or outside of the OpenMP construct");
+        if (threads_ && !told_apart(directive)) return by_every_thread(directive);
         switch (directive.kind) {
         case Kind::region:
             regions_.push_back(&directive);
@@ -130,6 +126,18 @@ private:
                                      " stands in no region: write #pragma commregion before it, and "
                                      "#pragma commregionfinished behind");
         }
+    }
+
+    /// What several threads do at once is matched by their tags, or in a communicator of each.
+    static bool told_apart(const Directive &directive) {
+        return directive.kind == Kind::region_end || !directive.comm.empty() || !directive.tag.empty();
+    }
+
+    void by_every_thread(Directive &directive) {
+        const std::string what =
+            directive.communicates() ? "tag(...), a number of each thread" : "comm(...), one of each thread";
+        wrong(directive, std::string(directive.name()) + ": every thread does it here: write " + what +
+                             ", or put it in '#pragma omp single' or '#pragma omp masked'");
     }
 
     void without_region(Directive &directive) {

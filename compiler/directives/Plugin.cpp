@@ -30,10 +30,12 @@ public:
     explicit Position(CompilerInstance &compiler) : compiler_(compiler) {}
 
     void passed(const Token &token) {
-        if (last_ == tok::l_brace)
-            if (const Scope *scope = scope_now(); scope && scope->isClassScope()) class_depth_[scope] = depth_;
+        if (last_ == tok::l_brace) note_class();
         if (token.is(tok::l_brace)) depth_++;
-        if (token.is(tok::r_brace)) depth_--;
+        if (token.is(tok::r_brace)) {
+            depth_--;
+            while (!classes_.empty() && classes_.back().depth > depth_) classes_.pop_back();
+        }
         last_ = token.getKind();
     }
 
@@ -41,8 +43,7 @@ public:
         const Scope *scope = scope_now();
         if (!scope) return false;
         if (scope->isClassScope()) { // bodies in a class are kept for later, and read as a whole
-            const auto known = class_depth_.find(scope);
-            return known != class_depth_.end() && depth_ > known->second;
+            return !classes_.empty() && classes_.back().scope == scope && depth_ > classes_.back().depth;
         }
         if (last_ == tok::r_brace && scope->isFunctionScope()) scope = scope->getParent();
         return scope && scope->getFnParent();
@@ -67,10 +68,21 @@ public:
 private:
     const Scope *scope_now() const { return compiler_.hasSema() ? compiler_.getSema().getCurScope() : nullptr; }
 
+    /// The brace before was that of a class, or one inside of it.
+    void note_class() {
+        const Scope *scope = scope_now();
+        if (!scope || !scope->isClassScope()) return;
+        if (classes_.empty() || classes_.back().scope != scope) classes_.push_back({scope, depth_});
+    }
+
     CompilerInstance &compiler_;
     tok::TokenKind last_ = tok::semi;
     int depth_ = 0;
-    llvm::DenseMap<const Scope *, int> class_depth_;
+    struct Class {
+        const Scope *scope;
+        int depth; // of the braces around its members
+    };
+    std::vector<Class> classes_; // that are open, outermost first
 };
 
 struct State {

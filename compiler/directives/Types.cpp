@@ -289,9 +289,17 @@ private:
 
     bool is_no_address(QualType type) {
         const std::string text = directive_.text;
-        if (counted() && type->isArrayType())
-            return wrong(section(), "'" + text + "' is an array, and the count is of elements: write its first one, " +
-                                        text + "[0]");
+        if (type->isArrayType()) {
+            std::string dimensions;
+            for (QualType row = type; row->isArrayType(); row = context_.getAsArrayType(row)->getElementType())
+                dimensions += counted() ? "[0]" : "[:]";
+            return wrong(section(),
+                         counted() ? "'" + text + "' is an array, and the count is of elements: write its first one, " +
+                                         text + dimensions
+                         : ranged() ? "the elements are arrays, " + written(type) + ": write each dimension, " + text +
+                                          dimensions
+                                    : "'" + text + "' is an array: write " + text + dimensions + " for all of it");
+        }
         if (type->isPointerType() && !ranged())
             return wrong(section(), "'" + text + "' is a pointer, without bounds: write " + text + "[0:length]" +
                                         (counted() ? " without a count, or " + text + "[0] with it" : ""));
