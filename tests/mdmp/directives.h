@@ -339,8 +339,8 @@ again:
     REQUIRE(b == next * 2);
     do {
 #pragma send(turns, next)
-#pragma recv(turns, prev)
-        turns--;
+#pragma recv(b, prev)
+        turns = b - 1;
     } while (turns > 0);
     for (int i = 0; i < 3; i++) {
 #pragma commregion
