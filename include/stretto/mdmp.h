@@ -230,12 +230,12 @@ constexpr std::array<int64_t, sizeof...(Integers)> list(Integers... values) {
 #ifdef __cplusplus
 #define STRETTO_MDMP_LIST(name) const auto name
 #define STRETTO_MDMP_VALUES(...) stretto_mdmp::list(__VA_ARGS__)
-#define STRETTO_MDMP_DATA(name) name.data()
-#define STRETTO_MDMP_OF(name) static_cast<int>(name.size()), name.data()
+#define STRETTO_MDMP_DATA(name) (name).data()
+#define STRETTO_MDMP_OF(name) static_cast<int>((name).size()), (name).data()
 #define STRETTO_MDMP_CHECK_send(first, one)
 #define STRETTO_MDMP_CHECK_recv(first, one)
 #define STRETTO_MDMP_SAME_LENGTH(one, other) \
-    static_assert(one.size() == other.size(), "MDMP: as many strides as counts")
+    static_assert((one).size() == (other).size(), "MDMP: as many strides as counts")
 #else
 #define STRETTO_MDMP_LIST(name) const int64_t name[]
 #define STRETTO_MDMP_VALUES(...) \

@@ -34,11 +34,12 @@ static uint64_t checksum(const float *values, size_t n) {
 static void exchange(float *old, int prev, int next) {
 #ifdef WITH_MPI
     MPI_Request requests[4];
+    MPI_Status statuses[4];
     MPI_Irecv(&AT(old, 0, 1), np, MPI_FLOAT, prev, 1, MPI_COMM_WORLD, &requests[0]);
     MPI_Irecv(&AT(old, mp + 1, 1), np, MPI_FLOAT, next, 2, MPI_COMM_WORLD, &requests[1]);
     MPI_Isend(&AT(old, mp, 1), np, MPI_FLOAT, next, 1, MPI_COMM_WORLD, &requests[2]);
     MPI_Isend(&AT(old, 1, 1), np, MPI_FLOAT, prev, 2, MPI_COMM_WORLD, &requests[3]);
-    MPI_Waitall(4, requests, MPI_STATUSES_IGNORE);
+    MPI_Waitall(4, requests, statuses);
 #else
     MDMP_EXCHANGE();
     MDMP_RECV(AT(old, 0, 1), np, prev);

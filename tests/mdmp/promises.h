@@ -261,6 +261,80 @@ static void no_elements_are_a_message(void) {
     MPI_Finalize();
 }
 
+/* Every rank knows all messages of all, and what each holds. */
+static unsigned state = 12345;
+static int below(int n) {
+    state = state * 1103515245u + 12345u;
+    return (int)(state >> 16) % n;
+}
+
+enum { MOST = 12 };
+
+struct message {
+    int from, to, tag; /* -1: implied */
+    int n, out_gap, in_gap;
+    short *out, *in;
+};
+
+static short element_of(const struct message *m, int k) {
+    return (short)(m->from * 1000 + m->tag * 77 + m->n + k * 3);
+}
+
+static void draw(struct message *m) {
+    static const int sizes[] = {0, 1, 7, 1000, 1972, 1973, 5000, 60000};
+    m->from = below(ranks), m->to = below(ranks), m->tag = below(4) - 1;
+    m->n = sizes[below(8)];
+    m->out_gap = 1 + below(3), m->in_gap = 1 + below(3);
+    m->out = m->in = NULL;
+    if (m->from == rank) {
+        m->out = (short *)memory((size_t)m->n * (size_t)m->out_gap * sizeof(short) + 8);
+        for (int k = 0; k < m->n; k++) m->out[k * m->out_gap] = element_of(m, k);
+    }
+    if (m->to == rank) {
+        m->in = (short *)memory((size_t)m->n * (size_t)m->in_gap * sizeof(short) + 8);
+        for (int k = 0; k < m->n * m->in_gap; k++) m->in[k] = -5;
+    }
+}
+
+static void say(const struct message *m, int sends) {
+    if (sends && m->out) {
+        if (m->tag < 0)
+            MDMP_SEND_SECTION(m->out[0], (m->n), (m->out_gap), m->to);
+        else
+            MDMP_SEND_SECTION(m->out[0], (m->n), (m->out_gap), m->to, MDMP_TAG(m->tag));
+    }
+    if (!sends && m->in) {
+        if (m->tag < 0)
+            MDMP_RECV_SECTION(m->in[0], (m->n), (m->in_gap), m->from);
+        else
+            MDMP_RECV_SECTION(m->in[0], (m->n), (m->in_gap), m->from, MDMP_TAG(m->tag));
+    }
+}
+
+static void check_message(const struct message *m) {
+    for (int k = 0; m->in && k < m->n * m->in_gap; k++)
+        require(m->in[k] == (k % m->in_gap ? -5 : element_of(m, k / m->in_gap)), "each message has come to its place");
+    free(m->out), free(m->in);
+}
+
+static void any_exchange_is_right(void) {
+    struct message messages[MOST];
+    begin(MPI_THREAD_SINGLE);
+    MDMP_REGION();
+    for (int turn = 0; turn < 40; turn++) {
+        const int n = 1 + below(MOST);
+        for (int k = 0; k < n; k++) draw(&messages[k]);
+        MDMP_EXCHANGE();
+        /* Sends among themselves and receives among themselves are in order; which come first differs. */
+        for (int sends = 0; sends < 2; sends++)
+            for (int k = 0; k < n; k++) say(&messages[k], (sends + turn + rank) % 2);
+        MDMP_EXCHANGE_END();
+        for (int k = 0; k < n; k++) check_message(&messages[k]);
+    }
+    MDMP_REGION_END();
+    MPI_Finalize();
+}
+
 /* --- types --- */
 
 struct Particle {
@@ -584,8 +658,15 @@ static void *in_the_programs_region(void *data) {
 static void *in_its_own_region(void *data) {
     const struct thread *its = (const struct thread *)data;
     for (int turn = 0; turn < 5; turn++) {
+        MPI_Comm comm;
         MDMP_REGION(MDMP_COMM(its->comm));
-        exchange_with_tag(3, 4, 20000);
+        exchange_with_tag(3, 2, 20000);
+        MPI_Comm_dup(its->comm, &comm);
+        MDMP_REGION(MDMP_COMM(comm));
+        exchange_with_tag(3, 2, 20000);
+        MDMP_SEND(turn, 1, MDMP_NONE, MDMP_COMM(its->comm));
+        MDMP_REGION_END();
+        MPI_Comm_free(&comm); /* while the others begin and end regions */
         MDMP_REGION_END();
     }
     return NULL;
@@ -665,6 +746,7 @@ static const struct {
     PROMISE(sections_have_several_dimensions),
     PROMISE(large_sections_with_gaps_come),
     PROMISE(no_elements_are_a_message),
+    PROMISE(any_exchange_is_right),
     PROMISE(elements_have_any_type),
     PROMISE(arguments_are_evaluated_once),
     PROMISE(messages_match_in_their_order),

@@ -133,3 +133,13 @@ def test_long_sections_are_framed(mpi, transport):
     env = {"STRETTO_COUNTERS": "1", "STRETTO_FORCE": "1"}
     result = launch(mpi, 4, made(mpi, "promises", "c"), ["either_order_is_right"], transport=transport, env=env)
     assert result.rc == 0 and result.counters["send_framed"] >= 16, result
+
+
+def test_a_report_names_the_line_where_an_exchange_ends(mpi, tmp_path):
+    page = tmp_path / "page.html"
+    executable = made(mpi, "jacobi", "c", "-g0")  # the directive itself tells
+    result = launch(mpi, 2, executable, ["5", "30000", "12"], transport="tcp", env={"STRETTO_REPORT": str(page)})
+    assert result.rc == 0, result
+    text = (HERE / "jacobi.h").read_text().splitlines()
+    line = next(k + 1 for k, line in enumerate(text) if "MDMP_EXCHANGE_END" in line)
+    assert f"jacobi.h:{line}" in page.read_text()

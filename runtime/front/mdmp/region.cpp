@@ -15,8 +15,9 @@ namespace stretto::front::mdmp {
 
 namespace {
 
-// Of a communicator of the program, whose attribute it is: it ends with it.
+// Of a communicator of the program, whose attribute it is, too: so it ends with it.
 struct Owned : Communicator {
+    MPI_Comm of = MPI_COMM_NULL;
     std::mutex being_made;
     bool is_made = false;
 };
@@ -27,10 +28,10 @@ struct Region {
     pthread_t thread;
 };
 
-std::mutex mutex; // of what follows
+// A library may hold a lock of its own as it calls release(): nobody who has this one calls MPI.
+std::mutex mutex;
 std::list<Owned> communicators;
 std::vector<Region> regions; // of all threads, in the order of their begins
-int keyval = MPI_KEYVAL_INVALID;
 
 std::atomic<bool> mpi_is_ours = false, mpi_has_ended = false;
 std::atomic<int> level = MPI_THREAD_SINGLE; // of MPI, as the program sees it
@@ -74,45 +75,53 @@ int release(MPI_Comm, int, void *attribute, void *) {
     return mpi_has_ended || comm == MPI_COMM_NULL ? MPI_SUCCESS : MPI_Comm_free(&comm);
 }
 
+int our_keyval(const Directive &directive) {
+    static std::mutex one_makes_it;
+    static int keyval = MPI_KEYVAL_INVALID;
+    const std::lock_guard lock(one_makes_it);
+    if (keyval == MPI_KEYVAL_INVALID)
+        check(directive, MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, release, &keyval, nullptr));
+    return keyval;
+}
+
 // By what it is made of, and not by MPI_Comm_dup, which would copy the program's attributes.
-void make(const Directive &directive, MPI_Comm of, Owned &owned) {
+void make(const Directive &directive, Owned &owned) {
     MPI_Group group;
     int is_inter = 0, found = 0;
     int *most_tag = nullptr;
-    check(directive, MPI_Comm_group(of, &group));
-    check(directive, MPI_Comm_create(of, group, &owned.comm));
+    check(directive, MPI_Comm_group(owned.of, &group));
+    check(directive, MPI_Comm_create(owned.of, group, &owned.comm));
     MPI_Group_free(&group);
     check(directive, MPI_Comm_set_errhandler(owned.comm, MPI_ERRORS_RETURN)); // check() says which directive it was
-    check(directive, MPI_Comm_test_inter(of, &is_inter));
-    check(directive, is_inter ? MPI_Comm_remote_size(of, &owned.size) : MPI_Comm_size(of, &owned.size));
-    check(directive, MPI_Comm_get_attr(of, MPI_TAG_UB, &most_tag, &found));
+    check(directive, MPI_Comm_test_inter(owned.of, &is_inter));
+    check(directive, is_inter ? MPI_Comm_remote_size(owned.of, &owned.size) : MPI_Comm_size(owned.of, &owned.size));
+    check(directive, MPI_Comm_get_attr(owned.of, MPI_TAG_UB, &most_tag, &found));
     owned.most_tag = found ? *most_tag : 32767; // MPI 4.1, 9.1.2
+    check(directive, MPI_Comm_set_attr(owned.of, our_keyval(directive), &owned));
     owned.is_made = true;
 }
 
+// Under the lock.
 Owned *find(MPI_Comm comm) {
-    Owned *owned = nullptr;
-    int found = 0;
-    if (keyval != MPI_KEYVAL_INVALID) MPI_Comm_get_attr(comm, keyval, &owned, &found);
-    return found ? owned : nullptr;
+    const auto found =
+        std::find_if(communicators.begin(), communicators.end(), [&](const Owned &one) { return one.of == comm; });
+    return found != communicators.end() ? &*found : nullptr;
 }
 
-// Other threads make others meanwhile: what is waited for is under the lock of this one alone.
+// Other threads make others meanwhile: only who wants the same one waits.
 const Owned &owned_of(const Directive &directive, MPI_Comm comm) {
     Owned *owned;
     {
         const std::lock_guard lock(mutex);
-        if (keyval == MPI_KEYVAL_INVALID)
-            check(directive, MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, release, &keyval, nullptr));
         owned = find(comm);
         if (!owned) {
             owned = &communicators.emplace_back();
             owned->comm = MPI_COMM_NULL;
-            check(directive, MPI_Comm_set_attr(comm, keyval, owned));
+            owned->of = comm;
         }
     }
     const std::lock_guard lock(owned->being_made);
-    if (!owned->is_made) make(directive, comm, *owned);
+    if (!owned->is_made) make(directive, *owned);
     return *owned;
 }
 
@@ -122,7 +131,7 @@ bool is_own(const Region &region) {
     return pthread_equal(region.thread, pthread_self()) != 0;
 }
 
-// The innermost one of this thread; of a thread without one, that of the thread that has opened any.
+// Under the lock: the innermost one of this thread; of a thread without one, that of the thread that has opened any.
 const Region &innermost(const Directive &directive) {
     const auto own = std::find_if(regions.rbegin(), regions.rend(), is_own);
     if (own != regions.rend()) return *own;
@@ -137,11 +146,22 @@ const Region &innermost(const Directive &directive) {
     return last;
 }
 
-// Is it the communicator of a region that is around a directive of the same thread as this one?
+// Under the lock: is it the communicator of a region that is around a directive of the same thread as this one?
 bool is_around(const Region &innermost, const Owned *communicator) {
     return std::any_of(regions.begin(), regions.end(), [&](const Region &region) {
         return region.communicator == communicator && pthread_equal(region.thread, innermost.thread);
     });
+}
+
+const Owned &named_or_innermost(const Directive &directive, const MPI_Comm *comm) {
+    const std::lock_guard lock(mutex);
+    const Region &region = innermost(directive);
+    if (!comm) return *region.communicator;
+    if (*comm == MPI_COMM_NULL) fail(directive, "its communicator is MPI_COMM_NULL");
+    const Owned *const owned = find(*comm);
+    if (!owned || !is_around(region, owned))
+        fail(directive, "its communicator is that of no region around it: name it there, too (commregion comm(...))");
+    return *owned;
 }
 
 } // namespace
@@ -184,15 +204,9 @@ void end_region(const Directive &directive) {
 
 const Communicator &communicator_of(const Directive &directive, const MPI_Comm *comm) {
     check_mpi_goes_on(directive);
-    const std::lock_guard lock(mutex);
-    const Region &region = innermost(directive);
+    const Owned &owned = named_or_innermost(directive, comm);
     check_thread(directive);
-    if (!comm) return *region.communicator;
-    if (*comm == MPI_COMM_NULL) fail(directive, "its communicator is MPI_COMM_NULL");
-    const Owned *const owned = find(*comm);
-    if (!owned || !is_around(region, owned))
-        fail(directive, "its communicator is that of no region around it: name it there, too (commregion comm(...))");
-    return *owned;
+    return owned;
 }
 
 bool take_over_mpi() {
