@@ -94,9 +94,12 @@ static Words for_directives(Language language, const CommandLine &line, const In
     const auto is_assembly = [](const std::string &source) { return source.ends_with(".s"); };
     if (language == Language::fortran || std::all_of(line.sources.begin(), line.sources.end(), is_assembly)) return {};
     Words words = {"-idirafter", installation.headers().string()};
-    if (compiler.directives.empty()) return words;
-    // The plugin's own word that it is there; it is not loaded where pragmas stay as they are.
-    words.push_back(line.preprocesses_only ? "-DSTRETTO_MDMP_DIRECTIVES" : "-fplugin=" + compiler.directives.string());
+    if (compiler.directives.empty())
+        words.push_back("-DSTRETTO_MDMP_NO_PLUGIN");
+    else if (line.preprocesses_only) // pragmas stay as they are
+        words.push_back("-DSTRETTO_MDMP_DIRECTIVES");
+    else
+        words.push_back("-fplugin=" + compiler.directives.string());
     return words;
 }
 

@@ -1,1 +1,2 @@
+/* In C. */
 #include "directives.h"

@@ -6,6 +6,6 @@ void f(double *a, int n, int next) {
     for (int i = 0; i < n; i++) {
         a[i] = i;
 #pragma send(a[0:n], next)
-//      ^ send: every thread would do it here
+//      ^ send: every thread does it here: write tag(...)
     }
 }
