@@ -109,7 +109,7 @@ private:
 
     void place(Directive &directive, std::size_t outside) {
         directive.placed = true;
-        if (threads_ && !told_apart(directive)) return by_every_thread(directive);
+        if (threads_ && !told_apart(directive)) by_every_thread(directive);
         switch (directive.kind) {
         case Kind::region:
             regions_.push_back(&directive);
@@ -259,7 +259,10 @@ private:
 } // namespace
 
 void check_places(ASTContext &context, const Directives &all, Decl *declaration) {
-    if (!all.in_order().empty()) Bodies(context, all).TraverseDecl(declaration);
+    // What is said of a template holds for its instances, which have its literals, too.
+    const auto *function = llvm::dyn_cast<FunctionDecl>(declaration);
+    if (all.in_order().empty() || (function && function->isTemplateInstantiation())) return;
+    Bodies(context, all).TraverseDecl(declaration);
 }
 
 } // namespace stretto::directives

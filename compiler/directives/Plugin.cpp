@@ -163,6 +163,13 @@ public:
     }
 
 private:
+    static llvm::StringRef meant_by(llvm::StringRef name) {
+        const std::string lower = name.lower();
+        const bool region = lower.find("commreg") != lower.npos || lower.find("comreg") != lower.npos;
+        const bool ends = lower.find("fin") != lower.npos || lower.find("end") != lower.npos;
+        return region ? names[ends] : nearest(name, names);
+    }
+
     bool refuses(Preprocessor &preprocessor, llvm::StringRef name, const Token &first) {
         DiagnosticsEngine &to = preprocessor.getDiagnostics();
         const SourceLocation where = first.getLocation();
@@ -179,8 +186,7 @@ private:
                          (name == "bcast" ? "Bcast" : "Allreduce") + " for it");
             return true;
         }
-        if (const llvm::StringRef near = nearest(name, names);
-            !near.empty() && (ours_ || near.size() - name.size() < 3)) {
+        if (const llvm::StringRef near = meant_by(name); !near.empty()) {
             complain(to, where, "there is no directive '" + name + "': did you mean '" + near + "'?")
                 << FixItHint::CreateReplacement(where, near);
             return true;

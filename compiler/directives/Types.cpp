@@ -159,6 +159,7 @@ private:
         const Range &range = directive_.section.ranges[k];
         const Expr *object_ = object(numbered(variable::part, k));
         if (!object_) return true;
+        if (!lasts(object_)) return false;
         if (const auto *call = dyn_cast<CXXOperatorCallExpr>(object_)) {
             const QualType type = call->getArg(0)->getType();
             if (!keeps_together(type))
@@ -267,7 +268,15 @@ private:
 
     // --- elements --------------------------------------------------------------------------------------------------------------
 
+    /// The compiler has its own words for a value that has no place, unless it was told to have none.
+    bool lasts(const Expr *object) {
+        if (!object || !object->isPRValue()) return true;
+        return !diagnostics_.hasErrorOccurred() &&
+               wrong(section(), "this is a value without a place in memory: write a variable");
+    }
+
     bool element() {
+        if (!lasts(object(variable::first))) return false;
         const VarDecl *first = variable_of(variable::first);
         if (!first || !first->getType()->isPointerType()) return true;
         const QualType type = first->getType()->getPointeeType();
