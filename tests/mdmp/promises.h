@@ -90,7 +90,7 @@ static void either_order_is_right(void) {
     for (int turn = 0; turn < 4; turn++) {
         fill(out, N, turn);
         MDMP_EXCHANGE();
-        if ((rank + turn) % 2) {
+        if (turn < 2 ? turn : (rank + turn) % 2) { /* all alike, and each other than its neighbours */
             MDMP_SEND(out[0], N, next);
             MDMP_RECV(in[0], N, prev);
         } else {
@@ -547,6 +547,34 @@ static void a_region_has_a_communicator(void) {
     MPI_Finalize();
 }
 
+/* What a compiler of Fortran calls: communicators are numbers there, or absent. */
+static void a_region_has_a_communicator_of_fortran(void) {
+    begin(MPI_THREAD_SINGLE);
+#ifndef MPI_ABI_VERSION
+    static struct stretto_directive directive = {STRETTO_MDMP_VERSION, 0, 7, 1, "solver.f90", NULL, NULL, NULL};
+    const int64_t count = 2, stride = -(int64_t)sizeof(int);
+    int out[2] = {rank, rank + 100}, in[2] = {-1, -1}, over[2] = {-1, -1}, its, all;
+    MPI_Comm half = halves(rank);
+    const MPI_Fint named = MPI_Comm_c2f(half), world = MPI_Comm_c2f(MPI_COMM_WORLD);
+    MPI_Comm_rank(half, &its);
+    MPI_Comm_size(half, &all);
+    stretto_region_begin_f(&directive, NULL);
+    stretto_region_begin_f(&directive, &named);
+    stretto_section_recv_f(&directive, &in[1], 1, &count, &stride, sizeof(int), (its + all - 1) % all, 4, NULL);
+    stretto_section_send_f(&directive, &out[1], 1, &count, &stride, sizeof(int), (its + 1) % all, 4, &named);
+    stretto_section_send_f(&directive, &out[1], 1, &count, &stride, sizeof(int), next, STRETTO_TAG_IMPLIED, &world);
+    stretto_section_recv_f(&directive, &over[1], 1, &count, &stride, sizeof(int), prev, STRETTO_TAG_IMPLIED, &world);
+    stretto_exchange(&directive);
+    stretto_region_end(&directive);
+    stretto_region_end(&directive);
+    const int from = 2 * ((its + all - 1) % all) + rank % 2;
+    require(in[0] == from && in[1] == from + 100, "the innermost region's communicator, and one that is named");
+    require(over[0] == prev && over[1] == prev + 100, "no communicator is the world's");
+    MPI_Comm_free(&half);
+#endif
+    MPI_Finalize();
+}
+
 static void a_region_may_be_between_groups(void) {
     MPI_Comm between;
     int in = -1, its;
@@ -754,6 +782,7 @@ static const struct {
     PROMISE(the_programs_own_messages_meet_no_directive),
     PROMISE(regions_nest),
     PROMISE(a_region_has_a_communicator),
+    PROMISE(a_region_has_a_communicator_of_fortran),
     PROMISE(a_region_may_be_between_groups),
     PROMISE(a_communicators_attributes_are_not_copied),
     PROMISE(a_region_initializes_mpi),

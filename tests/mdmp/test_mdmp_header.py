@@ -58,11 +58,15 @@ def test_what_is_wrong_is_an_error(language, wrong, tmp_path):
     assert status and word in errors, said
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_calls_are_compiled_without_a_warning(mpi, language, tmp_path):
+STANDARDS = [("c", "c11"), ("c", "gnu17"), ("cpp", "c++11"), ("cpp", "c++17"), ("cpp", "c++20")]
+
+
+@pytest.mark.parametrize(("language", "standard"), STANDARDS)
+def test_calls_are_compiled_without_a_warning(language, standard, tmp_path):
     source = (HERE / "promises.h").read_text()
-    flags = ["-fopenmp", "-Wextra", "-Wshadow", "-Werror", "-Wno-cast-function-type"]
-    status, said = compiled(mpi, language, source, *flags, folder=tmp_path)
+    flags = [f"-std={standard}", "-pedantic", "-Wno-overlength-strings", "-Wno-long-long"]
+    flags += ["-fopenmp", "-Wextra", "-Wshadow", "-Werror", "-Wno-cast-function-type"]
+    status, said = compiled(ANY, language, source, *flags, folder=tmp_path)
     assert status == 0 and not said, said
 
 

@@ -1674,7 +1674,7 @@ MUTANTS = [
         pytest=("tests/mdmp", "sends_what_is_received"),
     ),
     Mutant(
-        "MDMP: sends come before receives, each by itself",
+        "MDMP: each directive of an exchange waits by itself",
         "front/mdmp/exchange.cpp",
         "(directive.given.flags & STRETTO_DIRECTIVE_ALONE) && !opened",
         "directive.given.flags & STRETTO_DIRECTIVE_ALONE",
