@@ -97,6 +97,22 @@ def test_a_wrong_directive_is_one_clear_error(llvm, name):
     assert done.returncode == 1
 
 
+@pytest.mark.parametrize("llvm", CLANGS)
+def test_an_address_inside_of_a_struct_is_a_warning(llvm, tmp_path):
+    source = tmp_path / "cells.c"
+    source.write_text(
+        "#include <stretto/mdmp.h>\n"
+        "struct cell { double *p; int k; };\n"
+        "void f(struct cell *cells, int n, int next) {\n"
+        "#pragma send(cells[0:n].k, next)\n"
+        "#pragma send(cells[0:n], next)\n"
+        "}\n"
+    )
+    done = compiled(llvm, ANY, "-fsyntax-only", "-fstretto=off", "-Wall", "-Wextra", source)
+    assert done.returncode == 0 and done.stderr.count("warning") == 2, done.stderr  # and the line that counts them
+    assert "cells.c:5:14: warning: send: the member 'p' of 'struct cell' is a pointer" in done.stderr, done.stderr
+
+
 def test_each_mark_is_understood():
     assert len(WRONG) >= 130
     assert all(list(expected(HERE / "wrong" / name)) for name in WRONG)
