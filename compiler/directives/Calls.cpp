@@ -69,8 +69,8 @@ public:
         writer_ << "{ static struct " + global("stretto_directive") + " stretto_mdmp_ = {" + version + ", 0, " +
                        std::to_string(place.isValid() ? place.getLine() : 0) + ", " +
                        std::to_string(place.isValid() ? place.getColumn() : 0) + ", " +
-                       (place.isValid() ? quoted(place.getFilename()) : "0") + ", __func__, " +
-                       (directive.text.empty() ? "0" : quoted(directive.text)) + ", 0};";
+                       (place.isValid() ? quoted(place.getFilename()) : null()) + ", __func__, " +
+                       (directive.text.empty() ? null() : quoted(directive.text)) + ", " + null() + "};";
     }
 
     std::vector<Token> region() {
@@ -98,8 +98,9 @@ public:
         const bool sends = directive_.kind == Kind::send;
         writer_ << global(sends ? "stretto_section_send" : "stretto_section_recv") + "(&stretto_mdmp_, " +
                        address(sends) + ", " + std::to_string(dimensions()) + ", " +
-                       (dimensions() ? std::string(variable::count) + ", " + variable::stride : "0, 0") + ", (" +
-                       global("int64_t") + ")sizeof(*" + variable::first + "), " + variable::partner + ", " +
+                       (dimensions() ? std::string(variable::count) + ", " + variable::stride
+                                     : null() + ", " + null()) +
+                       ", " + size_of(variable::first) + ", " + variable::partner + ", " +
                        (directive_.tag.empty() ? implied_tag : variable::tag) + ", " + comm + ");";
         // 0 where another directive follows (Places.cpp).
         writer_ << "if (1) " + global("stretto_exchange") + "(&stretto_mdmp_); }";
@@ -108,6 +109,11 @@ public:
 
 private:
     std::string global(const std::string &name) const { return (cxx_ ? "::" : "") + name; }
+    std::string null() const { return cxx_ ? "nullptr" : "0"; }
+    /// Of what the variable points to.
+    std::string size_of(const std::string &variable) const {
+        return cast(global("int64_t")) + "(sizeof(*" + variable + "))";
+    }
     static std::string numbered(const char *name, std::size_t k) { return name + std::to_string(k) + "_"; }
     std::size_t dimensions() const { return directive_.count.empty() ? directive_.section.ranges.size() : 1; }
 
@@ -145,6 +151,9 @@ private:
         writer_ << "(*" + numbered(variable::whole, k) + ")[" + numbered(variable::lower, k) + "]);";
     }
 
+    /// To be followed by a value in brackets. Users may have warnings of either form.
+    std::string cast(const std::string &type) const { return cxx_ ? type : "(" + type + ")"; }
+
     /// Through long a pointer is no error of the compiler's here, whose words would be about our text: Types.cpp says it.
     void number(const std::string &type, const std::string &name, const Tokens &tokens, const char *implied = "0") {
         writer_ << "const " + type + " " + name + " = ";
@@ -152,11 +161,10 @@ private:
         writer_ << ";";
     }
     void value(const Tokens &tokens, const std::string &type, const char *implied) {
-        writer_ << "(" + type + ")";
         if (tokens.empty())
             writer_ << implied;
         else
-            writer_ << "(long)(" << tokens << ")";
+            writer_ << cast(type) + "(" + cast("long") + "((" << tokens << ")))";
     }
 
     void shape() {
@@ -164,11 +172,11 @@ private:
         const std::string integer = global("int64_t");
         const Section &section = directive_.section;
         writer_ << "const " + integer + " " + variable::stride + "[] = {";
-        if (!directive_.count.empty()) writer_ << "(" + integer + ")sizeof(*" + variable::first + ")";
+        if (!directive_.count.empty()) writer_ << size_of(variable::first);
         for (std::size_t k = 0; k < section.ranges.size(); k++) {
             if (k) writer_ << ", ";
             value(section.ranges[k].stride, integer, "1");
-            writer_ << "* (" + integer + ")sizeof(*" + numbered(variable::part, k) + ")";
+            writer_ << "* " + size_of(numbered(variable::part, k));
         }
         writer_ << "}; const " + integer + " " + variable::count + "[] = {";
         if (!directive_.count.empty()) value(directive_.count, integer, "1");
@@ -183,15 +191,14 @@ private:
     void length(std::size_t k, const std::string &integer) {
         const Range &range = directive_.section.ranges[k];
         if (!range.length.empty()) return value(range.length, integer, "1");
-        const std::string whole = "(*" + numbered(variable::whole, k) + ")",
-                          stride = std::string(variable::stride) + "[" + std::to_string(k) + "]",
-                          one = "(" + integer + ")sizeof(*" + numbered(variable::part, k) + ")";
-        writer_ << "((" + integer + ")sizeof" + whole + " - " + numbered(variable::lower, k) + " * " + one + " + " +
-                       stride + " - " + one + ") / " + stride;
+        const std::string stride = std::string(variable::stride) + "[" + std::to_string(k) + "]",
+                          one = size_of(numbered(variable::part, k));
+        writer_ << "(" + size_of(numbered(variable::whole, k)) + " - " + numbered(variable::lower, k) + " * " + one +
+                       " + " + stride + " - " + one + ") / " + stride;
     }
 
     std::string communicator() {
-        if (directive_.comm.empty()) return "0";
+        if (directive_.comm.empty()) return null();
         writer_ << "const " + global("MPI_Comm") + " stretto_mdmp_comm_ = (" << directive_.comm << ");";
         return "&stretto_mdmp_comm_";
     }

@@ -70,9 +70,9 @@ private:
         const Expr *now = bare(expression);
         if (const auto *cleanups = dyn_cast_or_null<ExprWithCleanups>(now)) now = bare(cleanups->getSubExpr());
         for (int casts = 0; casts < 2; casts++) {
-            const auto *cast = dyn_cast_or_null<CStyleCastExpr>(now);
+            const auto *cast = dyn_cast_or_null<ExplicitCastExpr>(now);
             if (!cast) return nullptr;
-            now = cast->getSubExprAsWritten()->IgnoreImpCasts();
+            now = cast->getSubExprAsWritten()->IgnoreParenImpCasts();
         }
         return now->IgnoreParens();
     }
@@ -270,7 +270,7 @@ private:
 
     /// The compiler has its own words for a value that has no place, unless it was told to have none.
     bool lasts(const Expr *object) {
-        if (!object || !object->isPRValue()) return true;
+        if (!object || !object->isPRValue() || !object->getType()->isRecordType()) return true;
         return !diagnostics_.hasErrorOccurred() &&
                wrong(section(), "this is a value without a place in memory: write a variable");
     }

@@ -23,7 +23,10 @@ EXPECTED = re.compile(r"^//( *)\^ (.*)$")
 ERROR = re.compile(r"^(\S+?):(\d+):(\d+): (?:fatal )?error: (.*)$", re.M)
 ANY = next(iter(mpis()))  # for what is the same under every MPI
 # Warnings of the generated calls would be errors. C++ has some in the headers of MPI.
-STRICT = {"c": ["-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Werror"], "cpp": ["-std=c++20"]}
+STRICT = {
+    "c": ["-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Werror"],
+    "cpp": ["-std=c++20", "-Wall", "-Wextra", "-Wshadow", "-Wzero-as-null-pointer-constant"],
+}
 SETTINGS = {"usual": {}, "force": {"STRETTO_FORCE": "1"}, "off": {"STRETTO": "off"}}
 
 if not CLANGS:
@@ -58,7 +61,7 @@ def built(llvm, mpi, name, language, *flags):
             words = ["-g", "-O2", *STRICT[language], *flags, source, "-o", out]
             done = compiled(llvm, mpi, *words, cxx=language == "cpp")
             assert done.returncode == 0, done.stderr
-            assert f"{name}.h" not in done.stderr, done.stderr  # no warning
+            assert not re.search(rf"{name}\.h:\d+:\d+: warning", done.stderr), done.stderr
     return out
 
 
