@@ -108,8 +108,21 @@ static std::string shown_by(std::string_view word) {
     return {};
 }
 
+static bool is_of_mdmp(std::string_view word) {
+    return word == "-fno-mdmp" || word == "-fmdmp" || word.starts_with("-fmdmp=");
+}
+
 static bool is_ours(std::string_view word) {
-    return word == "--mpi" || word.starts_with("--mpi=") || word.starts_with("-fstretto") || !shown_by(word).empty();
+    return word == "--mpi" || word.starts_with("--mpi=") || word.starts_with("-fstretto") || is_of_mdmp(word) ||
+           !shown_by(word).empty();
+}
+
+// MDMP's directives are calls at their place, as yet the only way: there is nothing to choose.
+static void read_mdmp(const std::string &word) {
+    if (word == "-fno-mdmp" || word == "-fmdmp=plain") return;
+    const std::string meant(nearest(word, {"-fno-mdmp", "-fmdmp=plain"}));
+    throw Usage("unknown option " + word +
+                (meant.empty() ? ": there are -fmdmp=plain and -fno-mdmp" : ": did you mean " + meant + "?"));
 }
 
 static void read_transform(CommandLine &line, const std::string &word) {
@@ -217,6 +230,8 @@ private:
             line.mpi = word.substr(6);
         else if (word.starts_with("-fstretto"))
             read_transform(line, word);
+        else if (is_of_mdmp(word))
+            read_mdmp(word);
         else
             line.show = shown_by(word);
     }

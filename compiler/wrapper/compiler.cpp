@@ -28,8 +28,8 @@ static const Names &names_of(Language language) {
     return language == Language::c ? c : language == Language::cxx ? cxx : fortran;
 }
 
-static fs::path plugin_for(const Installation &installation, int llvm) {
-    const fs::path path = installation.libraries() / ("llvm-" + std::to_string(llvm)) / "stretto_pass.so";
+static fs::path plugin_for(const Installation &installation, int llvm, const char *name = "stretto_pass.so") {
+    const fs::path path = installation.libraries() / ("llvm-" + std::to_string(llvm)) / name;
     return fs::exists(path) ? path : fs::path();
 }
 
@@ -51,6 +51,7 @@ static std::optional<Compiler> examined(const Installation &installation, const 
     });
     compiler.llvm = llvm_in(compiler.version, names.kind);
     compiler.plugin = plugin_for(installation, compiler.llvm);
+    compiler.directives = plugin_for(installation, compiler.llvm, "stretto_directives.so");
     return compiler;
 }
 

@@ -12,6 +12,7 @@
 #include "mpi_flags.h"
 #include "process.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <iostream>
@@ -28,6 +29,7 @@ static const char *help = R"(options of Stretto:
   -fstretto=off|send|receive|collective|all
                                   what of the program's communication is moved into its loops (default: all)
   -fstretto-check                 compare at each message's end what left early with what is there
+  -fmdmp=plain, -fno-mdmp         MDMP's directives are plain calls at their place (both; as yet the only way)
   --mpi NAME                      the MPI, a name from `stretto info` (default: that of the mpicc in $PATH)
   -show                           print the command line, and do nothing
 environment: STRETTO_CC, STRETTO_CXX, STRETTO_FC (the clang or flang), STRETTO_MPI
@@ -86,6 +88,21 @@ static void show_part(const std::string &part, const Compiler &compiler, const W
     if (part == "libs") print(without_option(link, "-l"));
 }
 
+// MDMP's directives. Where there is no plugin for them <stretto/mdmp.h> is an error: they would be ignored.
+static Words for_directives(Language language, const CommandLine &line, const Installation &installation,
+                            const Compiler &compiler) {
+    const auto is_assembly = [](const std::string &source) { return source.ends_with(".s"); };
+    if (language == Language::fortran || std::all_of(line.sources.begin(), line.sources.end(), is_assembly)) return {};
+    Words words = {"-idirafter", installation.headers().string()};
+    if (compiler.directives.empty())
+        words.push_back("-DSTRETTO_MDMP_NO_PLUGIN");
+    else if (line.preprocesses_only) // pragmas stay as they are
+        words.push_back("-DSTRETTO_MDMP_DIRECTIVES");
+    else
+        words.push_back("-fplugin=" + compiler.directives.string());
+    return words;
+}
+
 static int compile(Language language, const Words &arguments) {
     const CommandLine line = read_command_line(arguments);
     const Installation installation;
@@ -101,6 +118,7 @@ static int compile(Language language, const Words &arguments) {
         options = plugin_options(line);
     }
     append(words, line.words);
+    append(words, for_directives(language, line, installation, compiler));
 
     Mpi mpi;
     MpiFlags flags;

@@ -35,8 +35,13 @@
 
 /* STRETTO_MDMP_DIRECTIVES is the compiler's word that it knows the directives. */
 #if !defined STRETTO_MDMP_DIRECTIVES && !defined STRETTO_MDMP_CALLS
+#ifdef STRETTO_MDMP_NO_PLUGIN /* of stretto-cc */
+#error \
+    "stretto-cc has no plugin for MDMP's directives by this clang: build Stretto where its libclang-N-dev is installed, or define STRETTO_MDMP_CALLS and use the MDMP_* macros"
+#else
 #error \
     "this compiler ignores MDMP's directives: compile with stretto-cc, or define STRETTO_MDMP_CALLS and use the MDMP_* macros"
+#endif
 #endif
 
 #include <mpi.h>

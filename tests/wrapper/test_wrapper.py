@@ -305,7 +305,7 @@ def test_response_files(wrap, tmp_path):
     (tmp_path / "inner").write_text("-DTEXT='a \"b\"'\n -c")
     (tmp_path / "outer").write_text('"ring.c" @inner -o ring\\ 2.o')
     shown = done_well(wrap("stretto-cc", "-show", "-fstretto=off", "@outer", STRETTO_MPI=ANY))
-    assert "@outer -I" in shown and "-lmpi" not in shown  # as it is; the -c in it has been seen
+    assert "@outer -idirafter" in shown and "-lmpi" not in shown  # as it is; the -c in it has been seen
     done_well(wrap("stretto-cc", "-fstretto=off", "@outer", STRETTO_MPI=ANY))
     assert (tmp_path / "ring 2.o").exists()
     (tmp_path / "inner").write_text(f"-fstretto=off --mpi {ANY} -DTEXT='a b' -c")

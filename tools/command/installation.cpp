@@ -27,6 +27,10 @@ fs::path Installation::mpi_program(std::string_view mpi, std::string_view name) 
     return fs::exists(path) ? path : fs::path();
 }
 
+fs::path Installation::headers() const {
+    return installed_ ? prefix_ / "include" : fs::path(STRETTO_SOURCE_FOLDER) / "include";
+}
+
 fs::path Installation::mpis() const {
     if (const char *chosen = std::getenv("STRETTO_MPIS")) return chosen;
     return installed_ ? prefix_ / "share/stretto/mpis.json" : fs::path(STRETTO_ENVIRONMENT_FOLDER) / "mpis.json";

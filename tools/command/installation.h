@@ -17,6 +17,8 @@ public:
     std::filesystem::path library(std::string_view mpi) const;
     // A program in lib/MPI or in the build tree's tools/MPI, or empty.
     std::filesystem::path mpi_program(std::string_view mpi, std::string_view name) const;
+    // The folder in which <stretto/stretto.h> is.
+    std::filesystem::path headers() const;
     // The list of MPIs that the set-up found.
     std::filesystem::path mpis() const;
     // A folder of Python source, by its path in the project: "tools/lab", "bench/driver".

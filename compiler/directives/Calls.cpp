@@ -1,0 +1,232 @@
+#include "Calls.h"
+
+#include "clang/Lex/Lexer.h"
+
+#include <climits>
+
+using namespace clang;
+
+namespace stretto::directives {
+
+namespace {
+
+/// Of include/stretto/mdmp.h, whose macros are not there where a file was preprocessed before.
+constexpr const char *version = "1", *implied_tag = "(-2147483647 - 1)";
+static_assert(INT_MIN == -2147483647 - 1);
+
+std::string quoted(llvm::StringRef text) {
+    std::string quoted = "\"";
+    for (char c : text) {
+        if (c == '"' || c == '\\') quoted += '\\';
+        quoted += c == '\n' || c == '\t' ? ' ' : c;
+    }
+    return quoted + '"';
+}
+
+/// Tokens of a text of ours, between those of the program. Each piece of the program's stands there once: it is evaluated once,
+/// and an error in it is told once.
+class Writer {
+public:
+    Writer(Preprocessor &preprocessor, SourceLocation where) : preprocessor_(preprocessor), where_(where) {}
+
+    Writer &operator<<(const std::string &text) {
+        Lexer lexer(SourceLocation(), preprocessor_.getLangOpts(), text.data(), text.data(), text.data() + text.size());
+        Token token;
+        for (lexer.LexFromRawLexer(token); token.isNot(tok::eof); lexer.LexFromRawLexer(token)) append(token);
+        return *this;
+    }
+    Writer &operator<<(const Tokens &tokens) {
+        all_.insert(all_.end(), tokens.begin(), tokens.end());
+        return *this;
+    }
+
+    /// Where the next tokens of ours are, for the compiler's own errors.
+    void at(SourceLocation where) { where_ = where; }
+
+    std::vector<Token> take() { return std::move(all_); }
+
+private:
+    void append(Token token) {
+        if (token.is(tok::raw_identifier)) preprocessor_.LookUpIdentifierInfo(token);
+        if (token.isLiteral())
+            preprocessor_.CreateString(llvm::StringRef(token.getLiteralData(), token.getLength()), token, where_,
+                                       where_);
+        else
+            token.setLocation(where_);
+        all_.push_back(token);
+    }
+
+    Preprocessor &preprocessor_;
+    SourceLocation where_;
+    std::vector<Token> all_;
+};
+
+class Block {
+public:
+    Block(Preprocessor &preprocessor, const Directive &directive)
+        : writer_(preprocessor, directive.where), directive_(directive), cxx_(preprocessor.getLangOpts().CPlusPlus) {
+        const PresumedLoc place = preprocessor.getSourceManager().getPresumedLoc(directive.where);
+        writer_ << "{ static struct " + global("stretto_directive") + " stretto_mdmp_ = {" + version + ", 0, " +
+                       std::to_string(place.isValid() ? place.getLine() : 0) + ", " +
+                       std::to_string(place.isValid() ? place.getColumn() : 0) + ", " +
+                       (place.isValid() ? quoted(place.getFilename()) : null()) + ", __func__, " +
+                       (directive.text.empty() ? null() : quoted(directive.text)) + ", " + null() + "};";
+    }
+
+    std::vector<Token> region() {
+        const std::string comm = communicator();
+        writer_ << global("stretto_region_begin") + "(&stretto_mdmp_, " + comm + "); }";
+        return writer_.take();
+    }
+
+    std::vector<Token> region_end() {
+        writer_ << global("stretto_region_end") + "(&stretto_mdmp_); }";
+        return writer_.take();
+    }
+
+    std::vector<Token> message() {
+        const Section &section = directive_.section;
+        for (std::size_t k = 0; k < section.ranges.size(); k++) part(k);
+        pointer(variable::first);
+        piece(section.pieces.size() - 1);
+        writer_ << ");";
+        writer_.at(directive_.where);
+        shape();
+        number("int", variable::partner, directive_.partner);
+        if (!directive_.tag.empty()) number("int", variable::tag, directive_.tag);
+        const std::string comm = communicator();
+        const bool sends = directive_.kind == Kind::send;
+        writer_ << global(sends ? "stretto_section_send" : "stretto_section_recv") + "(&stretto_mdmp_, " +
+                       address(sends) + ", " + std::to_string(dimensions()) + ", " +
+                       (dimensions() ? std::string(variable::count) + ", " + variable::stride
+                                     : null() + ", " + null()) +
+                       ", " + size_of(variable::first) + ", " + variable::partner + ", " +
+                       (directive_.tag.empty() ? implied_tag : variable::tag) + ", " + comm + ");";
+        // 0 where another directive follows (Places.cpp).
+        writer_ << "if (1) " + global("stretto_exchange") + "(&stretto_mdmp_); }";
+        return writer_.take();
+    }
+
+private:
+    std::string global(const std::string &name) const { return (cxx_ ? "::" : "") + name; }
+    std::string null() const { return cxx_ ? "nullptr" : "0"; }
+    /// Of what the variable points to.
+    std::string size_of(const std::string &variable) const {
+        return cast(global("int64_t")) + "(sizeof(*" + variable + "))";
+    }
+    static std::string numbered(const char *name, std::size_t k) { return name + std::to_string(k) + "_"; }
+    std::size_t dimensions() const { return directive_.count.empty() ? directive_.section.ranges.size() : 1; }
+
+    /// `name = &(`
+    void pointer(const std::string &name) {
+        writer_.at(directive_.section.pieces.front().front().getLocation());
+        writer_ << (cxx_ ? "auto *" + name + " = __builtin_addressof(" : "__extension__ __auto_type " + name + " = &(");
+    }
+
+    /// Behind the ranges before it: (*part)[1].pressure
+    void piece(std::size_t k) {
+        if (k > 0) writer_ << "(*" + numbered(variable::part, k - 1) + ")";
+        writer_ << directive_.section.pieces[k];
+    }
+
+    void part(std::size_t k) {
+        const Range &range = directive_.section.ranges[k];
+        if (!range.length.empty()) {
+            pointer(numbered(variable::part, k));
+            piece(k);
+            writer_.at(range.where);
+            writer_ << "[";
+            if (range.lower.empty())
+                writer_ << "0";
+            else
+                writer_ << "(" << range.lower << ")";
+            writer_ << "]);";
+            return;
+        }
+        pointer(numbered(variable::whole, k));
+        piece(k);
+        writer_ << ");";
+        number("long", numbered(variable::lower, k), range.lower, "0");
+        pointer(numbered(variable::part, k));
+        writer_ << "(*" + numbered(variable::whole, k) + ")[" + numbered(variable::lower, k) + "]);";
+    }
+
+    /// To be followed by a value in brackets. Users may have warnings of either form.
+    std::string cast(const std::string &type) const { return cxx_ ? type : "(" + type + ")"; }
+
+    /// Through long a pointer is no error of the compiler's here, whose words would be about our text: Types.cpp says it.
+    void number(const std::string &type, const std::string &name, const Tokens &tokens, const char *implied = "0") {
+        writer_ << "const " + type + " " + name + " = ";
+        value(tokens, type, implied);
+        writer_ << ";";
+    }
+    void value(const Tokens &tokens, const std::string &type, const char *implied) {
+        if (tokens.empty())
+            writer_ << implied;
+        else
+            writer_ << cast(type) + "(" + cast("long") + "((" << tokens << ")))";
+    }
+
+    void shape() {
+        if (!dimensions()) return;
+        const std::string integer = global("int64_t");
+        const Section &section = directive_.section;
+        writer_ << "const " + integer + " " + variable::stride + "[] = {";
+        if (!directive_.count.empty()) writer_ << size_of(variable::first);
+        for (std::size_t k = 0; k < section.ranges.size(); k++) {
+            if (k) writer_ << ", ";
+            value(section.ranges[k].stride, integer, "1");
+            writer_ << "* " + size_of(numbered(variable::part, k));
+        }
+        writer_ << "}; const " + integer + " " + variable::count + "[] = {";
+        if (!directive_.count.empty()) value(directive_.count, integer, "1");
+        for (std::size_t k = 0; k < section.ranges.size(); k++) {
+            if (k) writer_ << ", ";
+            length(k, integer);
+        }
+        writer_ << "};";
+    }
+
+    /// All elements from the lower one on, where the length was left out.
+    void length(std::size_t k, const std::string &integer) {
+        const Range &range = directive_.section.ranges[k];
+        if (!range.length.empty()) return value(range.length, integer, "1");
+        const std::string stride = std::string(variable::stride) + "[" + std::to_string(k) + "]",
+                          one = size_of(numbered(variable::part, k));
+        writer_ << "(" + size_of(numbered(variable::whole, k)) + " - " + numbered(variable::lower, k) + " * " + one +
+                       " + " + stride + " - " + one + ") / " + stride;
+    }
+
+    std::string communicator() {
+        if (directive_.comm.empty()) return null();
+        writer_ << "const " + global("MPI_Comm") + " stretto_mdmp_comm_ = (" << directive_.comm << ");";
+        return "&stretto_mdmp_comm_";
+    }
+
+    /// Without const and volatile: where these forbid it Types.cpp says so.
+    std::string address(bool sends) const {
+        const std::string type = sends ? "const void *" : "void *";
+        if (!cxx_) return "(" + type + ")" + variable::first;
+        return "const_cast<" + type + ">(static_cast<const volatile void *>(" + variable::first + "))";
+    }
+
+    Writer writer_;
+    const Directive &directive_;
+    bool cxx_;
+};
+
+} // namespace
+
+std::vector<Token> calls(Preprocessor &preprocessor, const Directive &directive) {
+    Block block(preprocessor, directive);
+    switch (directive.kind) {
+    case Kind::region:
+        return block.region();
+    case Kind::region_end:
+        return block.region_end();
+    default:
+        return block.message();
+    }
+}
+
+} // namespace stretto::directives

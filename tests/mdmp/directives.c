@@ -1,0 +1,2 @@
+/* In C. */
+#include "directives.h"

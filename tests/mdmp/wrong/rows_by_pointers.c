@@ -1,0 +1,6 @@
+#include <stretto/mdmp.h>
+
+void f(float **rows, int n, int next) {
+#pragma send(rows[0:n][0:n], next)
+//                    ^ 'float *' is a pointer: what lies behind those of a range does not lie at one distance
+}

@@ -1,0 +1,6 @@
+#include <stretto/mdmp.h>
+
+void f(double *a, int n, int next) {
+#pragma send(a[0:n], next, tag())
+//                         ^ tag needs a number: write tag(0)
+}
