@@ -14,7 +14,8 @@ foreach(mpi IN LISTS STRETTO_MPIS)
     target_include_directories(stretto_${mpi} INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
     install(TARGETS stretto_${mpi} EXPORT stretto LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/stretto/${mpi})
     if(mpi IN_LIST STRETTO_FORTRAN_MPIS)
-        install(FILES ${CMAKE_BINARY_DIR}/lib/${mpi}/stretto.mod DESTINATION ${CMAKE_INSTALL_LIBDIR}/stretto/${mpi})
+        install(FILES ${CMAKE_BINARY_DIR}/lib/${mpi}/stretto.mod ${CMAKE_BINARY_DIR}/lib/${mpi}/mdmp_calls.mod
+                DESTINATION ${CMAKE_INSTALL_LIBDIR}/stretto/${mpi})
     endif()
 
     string(JSON version GET "${mpis}" ${mpi} version)

@@ -26,6 +26,9 @@ static cl::opt<std::string> plan_option("stretto-plan", cl::value_desc("file"),
                                         cl::desc("write what became of each call as YAML"));
 static cl::opt<std::string> harmless_option("stretto-harmless", cl::value_desc("name,name"),
                                             cl::desc("functions that do not communicate and use no message"));
+// Not for users: stretto-fc says it.
+static cl::opt<std::string> rewritten_option("stretto-rewritten", cl::Hidden, cl::value_desc("folder"),
+                                             cl::desc("where sources are that stretto-fc has rewritten"));
 
 static std::string set(StringRef word) {
     StringRef name = word.ltrim('-').split('=').first, value = word.split('=').second;
@@ -72,6 +75,10 @@ bool is_checked() {
 }
 std::string plan_file() {
     return plan_option;
+}
+
+std::string rewritten_folder() {
+    return rewritten_option;
 }
 
 bool is_harmless(StringRef function) {

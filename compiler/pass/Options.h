@@ -17,9 +17,10 @@ std::string read_environment();
 std::uint64_t strip_bytes(); // of a message that become ready at a time; 0: the runtime says
 bool wants(Kind kind);
 bool wants_collectives();
-std::string what();      // as it was given
-bool is_checked();       // -fstretto-check
-std::string plan_file(); // empty: none is written
+std::string what();             // as it was given
+bool is_checked();              // -fstretto-check
+std::string plan_file();        // empty: none is written
+std::string rewritten_folder(); // empty: no source was rewritten
 
 /// Does the user answer for it? Such a function is as harmless as sin().
 bool is_harmless(llvm::StringRef function);

@@ -6,6 +6,7 @@
 #include "Legality.h"
 #include "Options.h"
 #include "Remarks.h"
+#include "Rewritten.h"
 #include "Rotation.h"
 #include "Transform.h"
 
@@ -340,6 +341,9 @@ private:
 extern "C" __attribute__((visibility("default"))) PassPluginLibraryInfo stretto_compiler_info() {
     return {LLVM_PLUGIN_API_VERSION, "stretto", "1", [](PassBuilder &builder) {
                 // After inlining and simplification, before vectorisation and unrolling.
+                builder.registerPipelineStartEPCallback([](ModulePassManager &passes, OptimizationLevel) {
+                    passes.addPass(stretto::compiler::NameUsersFile());
+                });
                 builder.registerOptimizerEarlyEPCallback([](STRETTO_PIPELINE_PARAMETERS) {
                     if (level != OptimizationLevel::O0) passes.addPass(stretto::compiler::Pass());
                 });

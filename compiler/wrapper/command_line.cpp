@@ -190,6 +190,13 @@ static std::vector<std::string> expanded(const std::string &word, int depth = 0)
     return all;
 }
 
+std::vector<std::string> expanded_words(const std::vector<std::string> &words) {
+    std::vector<std::string> all;
+    for (const std::string &word : words)
+        for (const std::string &each : expanded(word)) all.push_back(each);
+    return all;
+}
+
 namespace {
 
 class Reader {

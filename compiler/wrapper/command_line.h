@@ -30,4 +30,7 @@ struct CommandLine {
 // its words. Throws Usage.
 CommandLine read_command_line(const std::vector<std::string> &words);
 
+// With the words of response files in their place.
+std::vector<std::string> expanded_words(const std::vector<std::string> &words);
+
 } // namespace stretto::wrapper

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cctype>
 #include <fstream>
+#include <functional>
 #include <map>
 #include <regex>
 #include <set>
@@ -159,28 +160,29 @@ static void make(const fs::path &folder, const fs::path &headers, const Compiler
 static const std::string form = STRETTO_VERSION " 2 ";
 
 // Several at once may want it, as in `make -j`: each makes its own, and the first one's stays.
-static fs::path made_once(const fs::path &headers, const Compiler &compiler) {
+static fs::path made_once(const std::string &name, const fs::path &source, const Compiler &compiler,
+                          const std::function<void(const fs::path &folder)> &make) {
     const fs::path cache = cache_folder();
-    if (cache.empty()) throw Failure("the module mpi needs a folder: set XDG_CACHE_HOME or HOME");
-    const std::string key =
-        form + identity(headers / "mpif.h") + ' ' + identity(compiler.path) + ' ' + compiler.version;
+    if (cache.empty()) throw Failure("the module " + name + " needs a folder: set XDG_CACHE_HOME or HOME");
+    const std::string key = form + identity(source) + ' ' + identity(compiler.path) + ' ' + compiler.version;
     fs::path folder = cache / "modules" / short_name(key);
     if (fs::exists(folder)) return folder;
     const fs::path draft = folder.string() + "." + std::to_string(getpid());
     std::error_code none;
     fs::remove_all(draft, none);
     try {
-        make(draft, headers, compiler);
+        make(draft);
         fs::rename(draft, folder, none);
         fs::remove_all(draft, none);
     } catch (const fs::filesystem_error &wrong) {
         fs::remove_all(draft, none);
-        throw Failure("cannot write the module mpi: " + std::string(wrong.what()) + ": set XDG_CACHE_HOME to a folder");
+        throw Failure("cannot write the module " + name + ": " + std::string(wrong.what()) +
+                      ": set XDG_CACHE_HOME to a folder");
     } catch (...) {
         fs::remove_all(draft, none);
         throw;
     }
-    if (!fs::exists(folder)) throw Failure("cannot write the module mpi into " + folder.string());
+    if (!fs::exists(folder)) throw Failure("cannot write the module " + name + " into " + folder.string());
     return folder;
 }
 
@@ -193,7 +195,8 @@ FortranModule fortran_module(const Compiler &compiler, const MpiFlags &flags) {
     if (headers.empty()) {
         module.why_not = "this MPI has no mpif.h to make it of";
     } else {
-        const fs::path folder = made_once(headers, compiler);
+        const fs::path folder = made_once("mpi", headers / "mpif.h", compiler,
+                                          [&](const fs::path &made) { make(made, headers, compiler); });
         module.compile.push_back("-I" + folder.string());
         const std::vector<std::string> why = lines_of(folder / "why_not");
         if (!why.empty()) module.why_not = compiler.name + " cannot read its mpif.h: " + why.front();
@@ -202,6 +205,17 @@ FortranModule fortran_module(const Compiler &compiler, const MpiFlags &flags) {
         if (word.starts_with("-I") ? !has_modules(word.substr(2)) : word.starts_with("-D") || word.starts_with("-U"))
             module.compile.push_back(word);
     return module;
+}
+
+fs::path module_of_mdmp(const command::Installation &installation, const Compiler &compiler) {
+    const fs::path source = installation.header("mdmp_calls.F90");
+    if (!fs::exists(source)) return {};
+    return made_once("mdmp_calls", source, compiler, [&](const fs::path &folder) {
+        fs::create_directories(folder);
+        const command::Output said =
+            command::capture({compiler.path, "-fsyntax-only", "-J" + folder.string(), source}, 300);
+        if (said.status != 0) throw Failure(compiler.name + " did not compile " + source.string() + ":\n" + said.text);
+    });
 }
 
 // The modules that a source uses.

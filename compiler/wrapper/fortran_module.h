@@ -19,6 +19,10 @@ struct FortranModule {
 // Makes it where it is not there yet. Throws Failure where the cache cannot be written.
 FortranModule fortran_module(const Compiler &compiler, const MpiFlags &flags);
 
+// The folder of the module mdmp_calls for this flang, made likewise of include/stretto/mdmp_calls.F90; empty where that is not installed.
+// Throws Failure.
+std::filesystem::path module_of_mdmp(const command::Installation &installation, const Compiler &compiler);
+
 // After flang has failed: is it because a source uses a module of this MPI that flang cannot read? One line, or empty.
 std::string explanation(const CommandLine &line, const Compiler &compiler, const command::Mpi &mpi,
                         const MpiFlags &flags, const FortranModule &module);

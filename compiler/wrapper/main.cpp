@@ -9,6 +9,7 @@
 #include "fortran_module.h"
 #include "installation.h"
 #include "language.h"
+#include "mdmp/sources.h"
 #include "mpi_flags.h"
 #include "process.h"
 
@@ -49,13 +50,15 @@ static void append(Words &words, const Words &more) {
 }
 
 // The plugin's options travel in the environment: clang takes a plugin's own only with a second option that loads it early.
-static std::string plugin_options(const CommandLine &line) {
-    std::string options;
-    if (line.transform != "all") options += "-stretto-what=" + line.transform;
-    if (line.checks) options += std::string(options.empty() ? "" : " ") + "-stretto-check";
-    if (options.empty()) return options;
+static std::string plugin_options(const CommandLine &line, const std::filesystem::path &rewritten) {
+    Words options;
+    if (!rewritten.empty()) options.push_back("-stretto-rewritten=" + rewritten.string());
+    if (line.transform != "all") options.push_back("-stretto-what=" + line.transform);
+    if (line.checks) options.emplace_back("-stretto-check");
     const char *more = std::getenv("STRETTO_PASS_OPTIONS");
-    return more && *more ? std::string(more) + ' ' + options : options;
+    std::string all = more && *more && !options.empty() ? more : "";
+    for (const std::string &option : options) all += (all.empty() ? "" : " ") + option;
+    return all;
 }
 
 // As a shell would read it again.
@@ -103,21 +106,24 @@ static Words for_directives(Language language, const CommandLine &line, const In
     return words;
 }
 
+// What flang finds of modules: mpi and mdmp_calls.
+static FortranModule fortran_modules(const Installation &installation, const Compiler &compiler,
+                                     const MpiFlags &flags) {
+    FortranModule modules = fortran_module(compiler, flags);
+    const std::filesystem::path mdmp = module_of_mdmp(installation, compiler);
+    if (!mdmp.empty()) modules.compile.push_back("-I" + mdmp.string());
+    return modules;
+}
+
 static int compile(Language language, const Words &arguments) {
     const CommandLine line = read_command_line(arguments);
     const Installation installation;
     const Compiler compiler = find_compiler(installation, language);
     const bool shows = !line.show.empty();
 
-    Words words = {compiler.name};
-    std::string options;
-    if (!line.sources.empty() && !line.preprocesses_only && line.transform != "off") {
-        words.push_back("-fpass-plugin=" + plugin_of(installation, compiler, language).string());
-        // Remarks that match nothing: then the plugin knows lines, also without -g. The user's own -Rpass comes behind, and counts.
-        words.push_back("-Rpass=^$");
-        options = plugin_options(line);
-    }
-    append(words, line.words);
+    const bool compiles = !line.sources.empty() && !line.preprocesses_only;
+    if (compiles && line.transform != "off") plugin_of(installation, compiler, language); // or it is missing
+    Words words = line.words;
     append(words, for_directives(language, line, installation, compiler));
 
     Mpi mpi;
@@ -128,21 +134,34 @@ static int compile(Language language, const Words &arguments) {
         mpi = choose_mpi(installation, line.mpi);
         flags = flags_of(mpi, language);
         const bool makes_module = language == Language::fortran && (shows || !line.sources.empty());
-        if (makes_module) module = fortran_module(compiler, flags);
+        if (makes_module) module = fortran_modules(installation, compiler, flags);
         // An option for compiling alone is one too many where flang only links.
-        const Words compiles = language != Language::fortran ? flags.compile : module.compile;
+        const Words includes = language != Language::fortran ? flags.compile : module.compile;
         Words links;
         if (line.links) {
             append(links, flags_of_libstretto(mpi));
             append(links, flags.link);
         }
         if (shows && line.show != "-show") {
-            show_part(line.show, compiler, compiles, links);
+            show_part(line.show, compiler, includes, links);
             return 0;
         }
-        append(words, compiles);
+        append(words, includes);
         append(words, links);
     }
+
+    mdmp::Sources sources;
+    if (language == Language::fortran && !shows) sources.rewrite(line, flags.include_folders);
+    if (sources.are_wrong()) return 1;
+    std::string options;
+    words = sources.words(words);
+    if (compiles && (line.transform != "off" || (sources.any() && !compiler.plugin.empty()))) {
+        // Remarks that match nothing: then the plugin knows lines, also without -g. The user's own -Rpass comes behind, and counts.
+        const std::string plugin = plugin_of(installation, compiler, language);
+        words.insert(words.begin(), {"-fpass-plugin=" + plugin, "-Rpass=^$"});
+        options = plugin_options(line, sources.folder());
+    }
+    words.insert(words.begin(), compiler.name);
 
     if (shows) {
         if (!options.empty()) std::cout << "STRETTO_PASS_OPTIONS=" << in_shell_quotes(options) << ' ';
@@ -152,7 +171,7 @@ static int compile(Language language, const Words &arguments) {
     if (line.wants_help) std::cout << help << std::flush;
     if (!options.empty()) setenv("STRETTO_PASS_OPTIONS", options.c_str(), 1);
     if (language != Language::fortran) stretto::command::become(words);
-    const int status = stretto::command::run_and_wait(words);
+    const int status = sources.run(words, line);
     if (status == 0) return 0;
     if (const std::string why = explanation(line, compiler, mpi, flags, module); !why.empty())
         std::cerr << "stretto-fc: " << why << '\n';

@@ -40,6 +40,10 @@ fs::path Installation::script(std::string_view path) const {
     return (installed_ ? prefix_ / "share/stretto" : fs::path(STRETTO_SOURCE_FOLDER)) / path;
 }
 
+fs::path Installation::header(std::string_view name) const {
+    return (installed_ ? prefix_ : fs::path(STRETTO_SOURCE_FOLDER)) / "include/stretto" / name;
+}
+
 fs::path Installation::python() const {
     const fs::path own = fs::path(STRETTO_ENVIRONMENT_FOLDER) / "python/bin/python";
     return fs::exists(own) ? own : fs::path("python3");

@@ -23,6 +23,8 @@ public:
     std::filesystem::path mpis() const;
     // A folder of Python source, by its path in the project: "tools/lab", "bench/driver".
     std::filesystem::path script(std::string_view path) const;
+    // A file of include/stretto.
+    std::filesystem::path header(std::string_view name) const;
     // The Python that has what bench and report need; the system's where the project has none of its own.
     std::filesystem::path python() const;
 
