@@ -199,3 +199,10 @@ double exchanged(double *restrict a, double *restrict b, int n, int peer) {
     for (int i = 0; i < n; i++) sum += b[i];
     return sum;
 }
+
+void at_the_top(double *restrict b, int n, int steps, int peer) {
+    for (int step = 0; step < steps; step++) {
+        MPI_Send(b, n, MPI_DOUBLE, peer, 1, MPI_COMM_WORLD); // LEFT: it starts in the turn before: exchange at the bottom of the loop, and once in front of it
+        for (int i = 0; i < n; i++) b[i] = i * step;
+    }
+}

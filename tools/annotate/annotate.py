@@ -47,6 +47,8 @@ def check(path: Path, decision: Decision, is_fortran: bool) -> None:
     here = Path(decision.at.file)
     if here.name != path.name:
         raise Left(f"it stands in {here}, which is included")
+    if decision.turn_before:
+        raise Left("it starts in the turn before: exchange at the bottom of the loop, and once in front of it")
     if decision.sweeps:
         raise Left("it begins in the last sweep of several, which has no form in the source")
     if decision.conditions:

@@ -53,6 +53,7 @@ class Decision:
     conditions: int = 0
     overlaps: int = 0
     crosses: int = 0
+    turn_before: bool = False
     as_written: bool = True
     everywhere: bool = True
 
@@ -156,6 +157,7 @@ def decision_of(one: dict) -> Decision:
         conditions=one["conditions"],
         overlaps=one["overlaps"],
         crosses=one["crosses"],
+        turn_before=one["turn_before"],
         as_written=one["as_written"],
         everywhere=one["everywhere"],
     )
