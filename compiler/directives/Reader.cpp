@@ -81,6 +81,11 @@ private:
         return token.getIdentifierInfo() && token.getIdentifierInfo()->getName() == word;
     }
 
+    /// A constant of mpi.h: a macro, or in the standard ABI an enumerator.
+    bool is_constant(const Token &token, StringRef name) const {
+        return macro_of(token) == name || is_word(token, name);
+    }
+
     // --- brackets ----------------------------------------------------------------------------------------------------------
 
     bool brackets_match() {
@@ -195,7 +200,7 @@ private:
         if (!directive_.tag.empty()) return wrong(where, name() + " has one tag: leave the second out");
         if (value.empty()) return wrong(where, "tag needs a number: write tag(0), or leave it out");
         if (at_commas(value).size() > 1) return wrong(where, "tag has one number: write tag(number)");
-        if (macro_of(value.front()) == "MPI_ANY_TAG")
+        if (is_constant(value.front(), "MPI_ANY_TAG"))
             return wrong(value.front().getLocation(),
                          "a message has one tag, and MPI_ANY_TAG is none: write a number of 0 "
                          "or more, or leave tag(...) out");
@@ -307,11 +312,10 @@ private:
     bool read_partner(Part part) {
         const SourceLocation where = part.front().getLocation();
         if (part.size() == 1 && is_word(part[0], "none") && !part[0].getLocation().isMacroID()) return take_none(where);
-        const StringRef macro = macro_of(part.front());
-        if (macro == "MPI_ANY_SOURCE")
+        if (is_constant(part.front(), "MPI_ANY_SOURCE"))
             return wrong(where, name() + " names its partner, and MPI_ANY_SOURCE is none: write a rank, or none");
         const bool negative = part.size() == 2 && part[0].is(tok::minus) && part[1].is(tok::numeric_constant);
-        if (negative && macro != "MPI_PROC_NULL") {
+        if (negative && !is_constant(part.front(), "MPI_PROC_NULL")) {
             return wrong(where,
                          name() + ": a rank is not negative: write none for no partner, in place of " + written(part));
         }
@@ -324,8 +328,20 @@ private:
 
     bool take_none(SourceLocation where) {
         IdentifierInfo *null = preprocessor_.getIdentifierInfo("MPI_PROC_NULL");
-        append_expanded(null, where, 0);
-        if (!directive_.partner.empty()) return true;
+        if (null->hasMacroDefinition()) {
+            append_expanded(null, where, 0);
+            return true;
+        }
+        if (null->getFETokenInfo()) { // an enumerator
+            Token token;
+            token.startToken();
+            token.setKind(tok::identifier);
+            token.setIdentifierInfo(null);
+            token.setLocation(where);
+            token.setLength(static_cast<unsigned>(null->getLength()));
+            directive_.partner.push_back(token);
+            return true;
+        }
         return wrong(where, name() +
                                 ": none is MPI_PROC_NULL of mpi.h, which is not known here: #include "
                                 "<stretto/mdmp.h> before the directive; a file that was preprocessed already has no "

@@ -85,19 +85,29 @@ def expected(source):
 # --- wrong ones
 
 
-@pytest.mark.parametrize("name", WRONG)
-@pytest.mark.parametrize("llvm", CLANGS)
-def test_a_wrong_directive_is_one_clear_error(llvm, name):
+def is_one_clear_error(llvm, mpi, name):
     source = HERE / "wrong" / name
     first = source.read_text().splitlines()[0]
     flags = first.removeprefix("// ").split() if first.startswith("// -") else []
-    done = compiled(llvm, ANY, "-fsyntax-only", "-fstretto=off", *flags, source, cxx=source.suffix == ".cpp")
+    done = compiled(llvm, mpi, "-fsyntax-only", "-fstretto=off", *flags, source, cxx=source.suffix == ".cpp")
     errors = [(int(line), int(column), text) for _, line, column, text in ERROR.findall(done.stderr)]
     wanted = list(expected(source))
     assert [error[:2] for error in errors] == [mark[:2] for mark in wanted], done.stderr
     for (_, _, text), (_, _, words) in zip(errors, wanted, strict=True):
         assert words in text, done.stderr
     assert done.returncode == 1
+
+
+@pytest.mark.parametrize("name", WRONG)
+@pytest.mark.parametrize("llvm", CLANGS)
+def test_a_wrong_directive_is_one_clear_error(llvm, name):
+    is_one_clear_error(llvm, ANY, name)
+
+
+@pytest.mark.parametrize("name", ["partner_any.c", "tag_any.c"])
+def test_a_constant_of_mpi_may_be_an_enumerator(mpi, name):
+    """As in the standard ABI's mpi.h."""
+    is_one_clear_error(max(CLANGS), mpi, name)
 
 
 @pytest.mark.parametrize("llvm", CLANGS)
