@@ -681,7 +681,7 @@ class Function:
             return [self.grow.part(f"fuzz_work({array.name});")]
         if what == "swap":  # the two buffers of a step, one of which the next step reads
             pointers = [b for b in free if b.how in ("pointer", "member") and self.names_of(b.memory) == 1]
-            if len(pointers) < 2 or self.busy:
+            if len(pointers) < 2 or self.busy or self.bound:
                 return []
             one, other = r.sample(pointers, 2)
             p = self.name("p")
@@ -983,6 +983,7 @@ class Function:
     def exchange(self):
         r = self.random
         self.busy, self.busy_sends = set(), set()
+        self.bound = False  # is a persistent request bound to memory that a pointer names?
         pattern = r.choice((
             self.pair, self.pair, self.pair, self.pair, self.chain, self.chain, self.nobody, self.both_ways, self.ring, self.ring_early,
             self.pipeline, self.pipeline, self.gather, self.scatter, self.to_oneself, self.counted, self.counted, self.sendrecv, self.if_found, self.all_alike,
@@ -990,7 +991,7 @@ class Function:
         ))  # fmt: skip
         self.program.shapes.append(pattern.__name__)
         nodes = pattern()
-        self.busy = set()
+        self.busy, self.bound = set(), False
         if self.in_memory:
             nodes = [self.grow.keep(f"count{self.program.number}_{self.number} = n;"), *nodes]
         # A condition that all ranks see alike, and steps of time.
@@ -1114,6 +1115,7 @@ class Function:
         for message in messages:
             message.group = messages[0].group
         q, t, g, many = self.name("requests"), self.name("t"), messages[0].group, len(messages)
+        self.bound = True
         places = list(range(many))
         nodes = [self.grow.of(g, f"MPI_Request {q}[{many}];")]
         for place, message in zip(places, messages, strict=True):
