@@ -6,6 +6,9 @@ import pytest
 from launch import library, mpis
 from test_fortran_jacobi import FLANGS, FORTRAN, cache, done_well, fc  # noqa: F401 (fixtures)
 
+if not (FORTRAN and FLANGS):
+    pytest.skip("no flang with a plugin: `make compilers`, then `make`", allow_module_level=True)
+
 FREE = """program wrong
     use stretto_mdmp
     implicit none

@@ -7,6 +7,9 @@ import pytest
 from launch import launch
 from test_fortran_jacobi import FLANGS, FORTRAN, cache, done_well, fc, gfortran, printed  # noqa: F401 (fixtures)
 
+if not (FORTRAN and FLANGS):
+    pytest.skip("no flang with a plugin: `make compilers`, then `make`", allow_module_level=True)
+
 ANY = FORTRAN[0], FLANGS[-1]
 RING = """subroutine pass(x, n, next, prev)
     use stretto_mdmp
