@@ -17,6 +17,13 @@ FLAGS = ["-g", "-O1", "-Wall", "-Wno-unused-function", "-pthread", f"-I{ROOT}/in
 ENVIRONMENT = {**os.environ, "PATH": f"/usr/lib/ccache:{os.environ['PATH']}"}
 
 
+def wrappers_environment(**variables):
+    """Of stretto-cc and its like: what they read is what the test says."""
+    theirs = ("STRETTO_CC", "STRETTO_CXX", "STRETTO_FC", "STRETTO_MPI", "STRETTO_PASS_OPTIONS")
+    others = {name: value for name, value in os.environ.items() if name not in theirs}
+    return others | {"LC_ALL": "C"} | variables
+
+
 def program(mpi, name, sources, *, linked=False, flags=(), fortran=False):
     """The path of the program `name`, compiled for mpi from sources."""
     out = BUILD / "tests" / mpi / (name if linked else f"{name}-plain")

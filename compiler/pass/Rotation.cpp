@@ -191,14 +191,6 @@ void rotate(Loop &loop, Top &top) {
 
 } // namespace
 
-// The loops around other loops, the outer ones first, as the same function and its copy have them.
-static SmallVector<Loop *, 8> outer_loops(Analyses &known) {
-    SmallVector<Loop *, 8> found;
-    for (Loop *loop : known.loops.getLoopsInPreorder())
-        if (!loop->isInnermost()) found.push_back(loop);
-    return found;
-}
-
 bool rotate_loops(Function &function, ArrayRef<CallBase *> messages, FunctionAnalysisManager &manager, Splits splits) {
     constexpr unsigned most = 8; // loops that are tried: each costs as much as the function
     bool changed = false;
@@ -208,7 +200,7 @@ bool rotate_loops(Function &function, ArrayRef<CallBase *> messages, FunctionAna
         Analyses known(function, manager);
         std::optional<Top> top;
         Loop *loop = nullptr;
-        for (Loop *one : outer_loops(known)) {
+        for (Loop *one : known.loops.getLoopsInPreorder()) {
             loop = one;
             if (!tried.contains(one->getHeader()) && (top = Finder(*one, known).find())) break;
         }
@@ -219,10 +211,10 @@ bool rotate_loops(Function &function, ArrayRef<CallBase *> messages, FunctionAna
 
         Trial trial(function, messages, manager);
         {
-            Analyses its(trial.copy, manager);
+            Analyses its(trial.function(), manager);
             Loop *same = its.loops.getLoopFor(trial.of(loop->getHeader()));
             if (std::optional<Top> its_top = Finder(*same, its).find()) rotate(*same, *its_top);
-            manager.invalidate(trial.copy, PreservedAnalyses::none());
+            manager.invalidate(trial.function(), PreservedAnalyses::none());
         }
         SmallVector<bool, 8> then = trial.result(splits);
         if (!is_better(now, then)) continue;

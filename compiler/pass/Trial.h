@@ -32,15 +32,12 @@ public:
     Part *of(Part *part) const {
         return llvm::cast<Part>(map.lookup(part));
     }
+    llvm::Function &function() { return copy; }
     llvm::SmallVector<bool, 8> result(Splits splits) { return splits(copy, its_messages); }
 
 private:
     llvm::ValueToValueMapTy map;
-
-public:
     llvm::Function &copy;
-
-private:
     llvm::FunctionAnalysisManager &manager;
     llvm::SmallVector<llvm::CallBase *, 8> its_messages;
 };

@@ -192,6 +192,10 @@ const char *card() {
     return "stretto-1";
 }
 
+void abort_job() {
+    library.Abort(MPI_COMM_WORLD, 1);
+}
+
 void join(std::size_t first_fragment) {
     job = {};
     if (settings.force) least_eager = first_fragment;
@@ -199,7 +203,7 @@ void join(std::size_t first_fragment) {
     near_link = far_link = {};
     library.Comm_rank(MPI_COMM_WORLD, &job.rank);
     library.Comm_size(MPI_COMM_WORLD, &job.size);
-    on_failure(job.rank, [] { library.Abort(MPI_COMM_WORLD, 1); });
+    on_failure(job.rank, abort_job);
     job.peers.resize(static_cast<std::size_t>(job.size));
     if (job.size == 1) {
         *job.why = "there is one rank";

@@ -61,6 +61,9 @@ extern Job job;
 //! What a rank shows to the others before they can talk: those with the same card frame.
 const char *card();
 
+//! How a job ends that fails (on_failure()): MPI_Abort.
+void abort_job();
+
 //! Ranks of a job that frames agree on everything in Job. Collective over those that run Stretto, called at the end of MPI_Init.
 //! first_fragment: bytes of what a framed message begins with, which an unready receiver must be able to take.
 void join(std::size_t first_fragment);

@@ -2,7 +2,9 @@
 
 import os
 import pathlib
+import subprocess
 
+import launch as launch_module
 import pytest
 from compile import program
 from launch import launch, mpis
@@ -33,6 +35,16 @@ def test_the_exit_status_and_the_counters_come_back():
     result = launch(mpi, 2, "/bin/sh", ["-c", "echo 'stretto: counter 0 header.sent 3' >&2; exit 7"])
     assert result.rc == 7, result
     assert result.counters == {"header.sent": 6}, result
+
+
+def test_a_job_whose_launcher_hangs_itself_is_run_again(tmp_path, monkeypatch):
+    mpirun = tmp_path / "mpirun"
+    subprocess.run(["gcc", "-g", HERE / "stuck_launcher.c", "-o", mpirun], check=True)
+    monkeypatch.setenv("FIRST_TIME", str(tmp_path / "first"))
+    monkeypatch.setattr(launch_module, "mpis", lambda: {"stuck": {"family": "mpich4", "mpirun": str(mpirun)}})
+    with pytest.warns(UserWarning, match="mpirun itself hung"):
+        result = launch("stuck", 2, "/bin/true", timeout=3)
+    assert result.rc == 7 and not result.hung and result.stdout == "ok\n", result
 
 
 def _read(path):

@@ -5,13 +5,13 @@ A file of wrong/ is a wrong program. Under each wrong line stands where the erro
 """
 
 import fcntl
-import os
 import pathlib
 import re
 import shutil
 import subprocess
 
 import pytest
+from compile import wrappers_environment
 from launch import BUILD, ROOT, launch, library, mpis
 
 HERE = pathlib.Path(__file__).parent
@@ -35,11 +35,9 @@ if not CLANGS:
 
 def compiled(llvm, mpi, *words, cxx=False, wrappers=BUILD / "bin"):
     """Runs stretto-cc, or stretto-c++."""
-    variables = {"STRETTO_CC": f"clang-{llvm}", "STRETTO_CXX": f"clang++-{llvm}", "STRETTO_MPI": mpi}
+    env = wrappers_environment(STRETTO_CC=f"clang-{llvm}", STRETTO_CXX=f"clang++-{llvm}", STRETTO_MPI=mpi)
     command = [wrappers / ("stretto-c++" if cxx else "stretto-cc"), *words]
-    return subprocess.run(
-        [str(word) for word in command], capture_output=True, text=True, env=os.environ | variables, timeout=120
-    )
+    return subprocess.run([str(word) for word in command], capture_output=True, text=True, env=env, timeout=120)
 
 
 def built(llvm, mpi, name, language, *flags):

@@ -1,19 +1,17 @@
 """MDMP in Fortran (docs/mdmp.md): directives by stretto-fc with each flang, the library form by gfortran."""
 
-import os
 import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
-from compile import program
+from compile import program, wrappers_environment
 from launch import BUILD, launch, library, mpis, plugins
 
 HERE = Path(__file__).parent
 FORTRAN = [mpi for mpi, found in mpis().items() if found["mpifort"]]
 NAMES = [f"{name}-{llvm}" for llvm in plugins() for name in ("flang", "flang-new")]
 FLANGS = [name for name in NAMES if shutil.which(name) and not name.endswith("-16")]
-OURS = ("STRETTO_CC", "STRETTO_CXX", "STRETTO_FC", "STRETTO_MPI", "STRETTO_PASS_OPTIONS")
 
 
 @pytest.fixture(scope="session")
@@ -28,8 +26,8 @@ def fc(cache, tmp_path):
     def call(mpi, flang, *words, input="", **variables):
         if not library(mpi).exists():
             pytest.skip("libstretto is not built for this MPI")
-        env = {variable: value for variable, value in os.environ.items() if variable not in OURS}
-        env |= {"XDG_CACHE_HOME": str(cache), "LC_ALL": "C", "TMPDIR": str(tmp_path), "STRETTO_FC": flang} | variables
+        variables = {"XDG_CACHE_HOME": str(cache), "TMPDIR": str(tmp_path), "STRETTO_FC": flang} | variables
+        env = wrappers_environment(**variables)
         command = [BUILD / "bin/stretto-fc", "--mpi", mpi, *map(str, words)]
         return subprocess.run(command, capture_output=True, text=True, timeout=300, env=env, cwd=tmp_path, input=input)
 

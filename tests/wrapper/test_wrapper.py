@@ -9,7 +9,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from compile import program
+from compile import program, wrappers_environment
 from launch import BUILD, ROOT, launch, library, mpis, plugins
 
 HERE = Path(__file__).parent
@@ -41,7 +41,6 @@ NEEDS_CLANG = pytest.mark.skipif(("c", 19) not in HERE_ARE, reason="clang-19 is 
 NEEDS_FLANG = pytest.mark.skipif(("fortran", 19) not in HERE_ARE, reason="flang-19 is not on this machine")
 # For what is the same under every MPI: one that has all.
 ANY = max(mpis(), key=lambda mpi: (library(mpi).exists(), bool(mpis()[mpi]["mpifort"])))
-OURS = ("STRETTO_CC", "STRETTO_CXX", "STRETTO_FC", "STRETTO_MPI", "STRETTO_PASS_OPTIONS")
 
 
 @pytest.fixture(scope="session")
@@ -54,8 +53,7 @@ def wrap(cache, tmp_path):
     """Runs a wrapper in tmp_path; variables by keywords."""
 
     def call(name, *words, folder=BUILD / "bin", input=None, **variables):
-        env = {variable: value for variable, value in os.environ.items() if variable not in OURS}
-        env |= {"XDG_CACHE_HOME": str(cache), "LC_ALL": "C", **variables}
+        env = wrappers_environment(**{"XDG_CACHE_HOME": str(cache)} | variables)
         command = [folder / name, *map(str, words)]
         return subprocess.run(command, capture_output=True, text=True, timeout=300, env=env, cwd=tmp_path, input=input)
 

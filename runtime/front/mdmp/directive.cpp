@@ -1,5 +1,7 @@
 #include "front/mdmp/directive.h"
 
+#include "front/entry.h"
+#include "mpi/job.h"
 #include "progress/progress.h"
 #include "trace/source.h"
 
@@ -15,9 +17,9 @@ void say_how_to_end() {
     int begun = 0, over = 0;
     mpi::library.Initialized(&begun);
     mpi::library.Finalized(&over);
-    if (begun && !over) mpi::library.Comm_rank(MPI_COMM_WORLD, &rank);
-    on_failure(rank, nullptr);
-    if (begun && !over) on_failure(rank, [] { mpi::library.Abort(MPI_COMM_WORLD, 1); });
+    const bool goes_on = begun && !over;
+    if (goes_on) mpi::library.Comm_rank(MPI_COMM_WORLD, &rank);
+    on_failure(rank, goes_on ? mpi::abort_job : nullptr);
 }
 
 } // namespace
@@ -53,16 +55,19 @@ void check(const Directive &directive, int error) {
     fail(directive, text);
 }
 
-void introduce(const char *name, stretto_directive &given, CallSite site) {
+Directive introduce(const char *name, stretto_directive &given, CallSite site) {
+    require_library();
+    const Directive directive{name, given};
     const std::atomic_ref<const void *> known(given.known);
     if (known.load(std::memory_order_relaxed)) [[likely]]
-        return;
+        return directive;
     if (given.version > STRETTO_MDMP_VERSION)
-        fail({name, given}, "was compiled for a later Stretto than this one, which knows version " +
-                                std::to_string(STRETTO_MDMP_VERSION));
+        fail(directive, "was compiled for a later Stretto than this one, which knows version " +
+                            std::to_string(STRETTO_MDMP_VERSION));
     const progress::Guard guard;
     if (given.file) source::known(site, {given.function ? given.function : "", line_of(given.file, given.line)});
     known.store(site, std::memory_order_relaxed);
+    return directive;
 }
 
 } // namespace stretto::front::mdmp

@@ -34,6 +34,6 @@ std::string line_of(const char *file, unsigned line);
 void check(const Directive &directive, int error);
 
 //! A directive's first use: reports name its line, also where the program has no debug information. site: where its call returns to.
-void introduce(const char *name, stretto_directive &given, CallSite site);
+Directive introduce(const char *name, stretto_directive &given, CallSite site);
 
 } // namespace stretto::front::mdmp

@@ -176,11 +176,6 @@ void say_where(const Descriptor &array, std::int64_t *of) {
     of[2] = its.contiguous;
 }
 
-mdmp::Directive introduced(const char *name, stretto_directive &given, CallSite site) {
-    mdmp::introduce(name, given, site);
-    return {name, given};
-}
-
 } // namespace
 
 extern "C" {
@@ -217,25 +212,25 @@ STRETTO_PUBLIC void stretto_fortran_region_finished(const std::int64_t *at) {
 
 STRETTO_PUBLIC void stretto_fortran_section_send(const Descriptor *section, const int *partner, const int *tag,
                                                  const int *comm, const std::int64_t *at, const std::int64_t *of) {
-    act(send, introduced("send", directive_at(*at), SITE), *section, of, *partner, tag, comm);
+    act(send, mdmp::introduce("send", directive_at(*at), SITE), *section, of, *partner, tag, comm);
 }
 
 STRETTO_PUBLIC void stretto_fortran_section_recv(const Descriptor *section, const int *partner, const int *tag,
                                                  const int *comm, const std::int64_t *at, const std::int64_t *of) {
-    act(stretto_section_recv_f, introduced("recv", directive_at(*at), SITE), *section, of, *partner, tag, comm);
+    act(stretto_section_recv_f, mdmp::introduce("recv", directive_at(*at), SITE), *section, of, *partner, tag, comm);
 }
 
 STRETTO_PUBLIC void stretto_fortran_count_send(const Descriptor *first, const int *count, const int *partner,
                                                const int *tag, const int *comm, const std::int64_t *at,
                                                const std::int64_t *of) {
-    act_on_count(send, introduced("send", directive_at(*at), SITE), *first, of, *count, *partner, tag, comm);
+    act_on_count(send, mdmp::introduce("send", directive_at(*at), SITE), *first, of, *count, *partner, tag, comm);
 }
 
 STRETTO_PUBLIC void stretto_fortran_count_recv(const Descriptor *first, const int *count, const int *partner,
                                                const int *tag, const int *comm, const std::int64_t *at,
                                                const std::int64_t *of) {
-    act_on_count(stretto_section_recv_f, introduced("recv", directive_at(*at), SITE), *first, of, *count, *partner, tag,
-                 comm);
+    act_on_count(stretto_section_recv_f, mdmp::introduce("recv", directive_at(*at), SITE), *first, of, *count, *partner,
+                 tag, comm);
 }
 
 STRETTO_PUBLIC void stretto_fortran_exchange(const std::int64_t *at) {
@@ -266,7 +261,7 @@ STRETTO_PUBLIC void stretto_fortran_exchange_end(const int *line, const Descript
 
 STRETTO_PUBLIC void stretto_fortran_send(const Descriptor *section, const int *partner, const int *count,
                                          const int *tag, const int *comm, const int *line, const Descriptor *file) {
-    const mdmp::Directive its = introduced("send", directive_of_call(SITE, "send", line, file), SITE);
+    const mdmp::Directive its = mdmp::introduce("send", directive_of_call(SITE, "send", line, file), SITE);
     if (count)
         act_on_count(send, its, *section, nullptr, *count, *partner, tag, comm);
     else
@@ -275,7 +270,7 @@ STRETTO_PUBLIC void stretto_fortran_send(const Descriptor *section, const int *p
 
 STRETTO_PUBLIC void stretto_fortran_recv(const Descriptor *section, const int *partner, const int *count,
                                          const int *tag, const int *comm, const int *line, const Descriptor *file) {
-    const mdmp::Directive its = introduced("recv", directive_of_call(SITE, "recv", line, file), SITE);
+    const mdmp::Directive its = mdmp::introduce("recv", directive_of_call(SITE, "recv", line, file), SITE);
     if (count)
         act_on_count(stretto_section_recv_f, its, *section, nullptr, *count, *partner, tag, comm);
     else

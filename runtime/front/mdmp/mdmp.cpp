@@ -9,46 +9,36 @@ using namespace stretto::front;
 
 #define SITE __builtin_return_address(0)
 
-namespace {
-
-mdmp::Directive introduced(const char *name, stretto_directive *given, CallSite site) {
-    require_library();
-    mdmp::introduce(name, *given, site);
-    return {name, *given};
-}
-
-} // namespace
-
 extern "C" {
 
 STRETTO_PUBLIC void stretto_region_begin(stretto_directive *directive, const MPI_Comm *comm) {
-    mdmp::begin_region(introduced("commregion", directive, SITE), comm);
+    mdmp::begin_region(mdmp::introduce("commregion", *directive, SITE), comm);
 }
 
 STRETTO_PUBLIC void stretto_region_end(stretto_directive *directive) {
-    mdmp::end_region(introduced("commregionfinished", directive, SITE));
+    mdmp::end_region(mdmp::introduce("commregionfinished", *directive, SITE));
 }
 
 STRETTO_PUBLIC void stretto_section_send(stretto_directive *directive, const void *first, int dimensions,
                                          const int64_t count[], const int64_t stride[], int64_t element_bytes,
                                          int partner, int tag, const MPI_Comm *comm) {
-    mdmp::add_send(introduced("send", directive, SITE),
+    mdmp::add_send(mdmp::introduce("send", *directive, SITE),
                    {const_cast<void *>(first), dimensions, count, stride, element_bytes, partner, tag, comm});
 }
 
 STRETTO_PUBLIC void stretto_section_recv(stretto_directive *directive, void *first, int dimensions,
                                          const int64_t count[], const int64_t stride[], int64_t element_bytes,
                                          int partner, int tag, const MPI_Comm *comm) {
-    mdmp::add_receive(introduced("recv", directive, SITE),
+    mdmp::add_receive(mdmp::introduce("recv", *directive, SITE),
                       {first, dimensions, count, stride, element_bytes, partner, tag, comm});
 }
 
 STRETTO_PUBLIC void stretto_exchange(stretto_directive *directive) {
-    mdmp::exchange(introduced("exchange", directive, SITE));
+    mdmp::exchange(mdmp::introduce("exchange", *directive, SITE));
 }
 
 STRETTO_PUBLIC void stretto_exchange_begin(stretto_directive *directive) {
-    mdmp::open_exchange(introduced("exchange", directive, SITE));
+    mdmp::open_exchange(mdmp::introduce("exchange", *directive, SITE));
 }
 
 } // extern "C"
@@ -73,7 +63,7 @@ private:
 extern "C" {
 
 STRETTO_PUBLIC void stretto_region_begin_f(stretto_directive *directive, const MPI_Fint *comm) {
-    const mdmp::Directive its = introduced("commregion", directive, SITE);
+    const mdmp::Directive its = mdmp::introduce("commregion", *directive, SITE);
     mdmp::begin_mpi(its); // before it no communicator can be known
     mdmp::begin_region(its, Named(comm).get());
 }
@@ -81,7 +71,7 @@ STRETTO_PUBLIC void stretto_region_begin_f(stretto_directive *directive, const M
 STRETTO_PUBLIC void stretto_section_send_f(stretto_directive *directive, const void *first, int dimensions,
                                            const int64_t count[], const int64_t stride[], int64_t element_bytes,
                                            int partner, int tag, const MPI_Fint *comm) {
-    const mdmp::Directive its = introduced("send", directive, SITE);
+    const mdmp::Directive its = mdmp::introduce("send", *directive, SITE);
     const Named named(comm);
     mdmp::add_send(its,
                    {const_cast<void *>(first), dimensions, count, stride, element_bytes, partner, tag, named.get()});
@@ -90,7 +80,7 @@ STRETTO_PUBLIC void stretto_section_send_f(stretto_directive *directive, const v
 STRETTO_PUBLIC void stretto_section_recv_f(stretto_directive *directive, void *first, int dimensions,
                                            const int64_t count[], const int64_t stride[], int64_t element_bytes,
                                            int partner, int tag, const MPI_Fint *comm) {
-    const mdmp::Directive its = introduced("recv", directive, SITE);
+    const mdmp::Directive its = mdmp::introduce("recv", *directive, SITE);
     const Named named(comm);
     mdmp::add_receive(its, {first, dimensions, count, stride, element_bytes, partner, tag, named.get()});
 }
