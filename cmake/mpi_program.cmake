@@ -1,14 +1,14 @@
-# add_mpi_program(NAME SOURCES file... [STRETTO] [FORTRAN] [MPIS name...] [FOLDER folder] [LIBRARIES lib...] [LIBRARIES_EACH lib...] [DEFINITIONS d...] [TEST])
+# add_mpi_program(NAME SOURCES file...|OBJECTS_OF program [STRETTO] [FORTRAN] [MPIS name...] [FOLDER folder] [LIBRARIES lib...] [LIBRARIES_EACH lib...] [DEFINITIONS d...] [TEST])
 #
 # Builds one MPI program for every MPI found (or those of MPIS), as FOLDER/MPI/NAME in the build tree; FOLDER is by default the
 # name of the current source folder (bench, tests). With STRETTO it is linked with libstretto, before the MPI library; without,
 # libstretto is not in its process. FORTRAN: sources are Fortran, and only MPIs that have it are built for.
-# LIBRARIES_EACH: of each, lib_MPI. The targets are called NAME_MPI; the target NAME builds all, the target MPI all that is for this MPI.
+# OBJECTS_OF: as that program of ours was compiled, linked anew. LIBRARIES_EACH: of each, lib_MPI. The targets are called NAME_MPI; the target NAME builds all, the target MPI all that is for this MPI.
 # TEST: only tests need it; not MPI builds it, but tests_MPI. GOAL name: only name_MPI builds it.
 function(add_mpi_program name)
-    cmake_parse_arguments(PARSE_ARGV 1 arg "STRETTO;FORTRAN;TEST" "FOLDER;GOAL" "SOURCES;MPIS;LIBRARIES;LIBRARIES_EACH;DEFINITIONS")
-    if(arg_UNPARSED_ARGUMENTS OR NOT arg_SOURCES)
-        message(FATAL_ERROR "add_mpi_program(${name}): SOURCES are needed; not understood: '${arg_UNPARSED_ARGUMENTS}'")
+    cmake_parse_arguments(PARSE_ARGV 1 arg "STRETTO;FORTRAN;TEST" "FOLDER;GOAL;OBJECTS_OF" "SOURCES;MPIS;LIBRARIES;LIBRARIES_EACH;DEFINITIONS")
+    if(arg_UNPARSED_ARGUMENTS OR NOT (arg_SOURCES OR arg_OBJECTS_OF))
+        message(FATAL_ERROR "add_mpi_program(${name}): SOURCES or OBJECTS_OF are needed; not understood: '${arg_UNPARSED_ARGUMENTS}'")
     endif()
     if(NOT arg_FOLDER)
         get_filename_component(arg_FOLDER ${CMAKE_CURRENT_SOURCE_DIR} NAME)
@@ -33,6 +33,9 @@ function(add_mpi_program name)
             continue()
         endif()
         set(target ${name}_${mpi})
+        if(arg_OBJECTS_OF)
+            set(arg_SOURCES $<TARGET_OBJECTS:${arg_OBJECTS_OF}_${mpi}>)
+        endif()
         add_executable(${target} ${arg_SOURCES})
         add_dependencies(${name} ${target})
         add_dependencies(${goal}${mpi} ${target})

@@ -2,6 +2,7 @@
 #include "front/entry.h"
 
 #include "front/system/pages.h"
+#include "mpi/library_path.h"
 #include "pages/dispatch.h"
 #include "pages/fault.h"
 #include "pages/guard.h"

@@ -1,7 +1,6 @@
 // How a call of the program is told from a call that the MPI library, or we, make while inside one.
 #pragma once
 
-#include "mpi/library.h"
 #include "pages/dispatch.h"
 #include "progress/progress.h"
 #include "trace/failure.h"
@@ -100,9 +99,5 @@ inline bool framing() {
 
 // Nothing of ours can be under way, and nobody wants to know what calls take: each goes to the library at once. Decided in MPI_Init.
 inline bool straight_through = false;
-
-inline void require_library() {
-    mpi::require();
-}
 
 } // namespace stretto::front

@@ -1,4 +1,5 @@
 #include "mpi/library.h"
+#include "mpi/library_path.h"
 
 #include "process/lasting.h"
 

@@ -21,9 +21,6 @@ extern Library library;
 bool bind();
 const char *why_not_bound();
 
-// The path of the bound library; "" before.
-const char *library_path();
-
 // For the wrappers, which may be called before MPI_Init and before any MPI library is loaded: bind, or end the process with
 // a message that says what to do.
 void bind_or_abort();

@@ -1,6 +1,7 @@
 #include "mpi/waits.h"
 
 #include "mpi/library.h"
+#include "mpi/library_path.h"
 
 #include <atomic>
 #include <dlfcn.h>

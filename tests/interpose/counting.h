@@ -9,6 +9,7 @@
 #include <iterator>
 
 #include "front/entry.h"
+#include "mpi/library.h"
 
 namespace stretto::counting {
 
@@ -21,7 +22,7 @@ extern Calls calls[];
 extern const int functions;
 
 inline void count(Calls &calls, std::atomic<long> Calls::*name) {
-    front::require_library();
+    mpi::require();
     (front::nested() ? calls.nested : calls.*name).fetch_add(1, std::memory_order_relaxed);
 }
 

@@ -1,10 +1,10 @@
 // Persistent sends and receives (MPI 4.1, 3.9). The library's own persistent request is the handle; whether it is started, or a framed
 // message stands for it, is decided at each start.
+#include "front/arguments.h"
 #include "front/calls/incoming.h"
 #include "front/calls/outgoing.h"
 #include "front/enter.h"
 #include "front/handled.h"
-#include "front/system/pages.h"
 #include "pages/memory.h"
 #include "trace/counters.h"
 

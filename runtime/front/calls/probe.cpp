@@ -1,9 +1,9 @@
 // MPI_Probe, MPI_Iprobe and the matched probes (MPI 4.1, 3.8; docs/protocol, rule 9).
+#include "front/arguments.h"
 #include "front/calls/incoming.h"
 #include "front/enter.h"
 #include "front/entry.h"
 #include "front/handled.h"
-#include "front/system/pages.h"
 #include "process/lasting.h"
 #include "trace/counters.h"
 #include "trace/timeline.h"

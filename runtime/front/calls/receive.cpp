@@ -1,10 +1,10 @@
 // MPI_Recv and MPI_Irecv (MPI 4.1, 3.2.4 and 3.7.2).
+#include "front/arguments.h"
 #include "front/calls/incoming.h"
 #include "front/calls/waiting.h"
 #include "front/calls/window.h"
 #include "front/enter.h"
 #include "front/handled.h"
-#include "front/system/pages.h"
 #include "mpi/committed.h"
 #include "settings/settings.h"
 #include "trace/counters.h"

@@ -1,5 +1,6 @@
 #include "front/collectives/collective.h"
 
+#include "front/arguments.h"
 #include "front/collectives/agreement.h"
 #include "front/collectives/between_groups.h"
 #include "front/collectives/blocking_collective.h"
@@ -7,7 +8,6 @@
 #include "front/entry.h"
 #include "front/operation.h"
 #include "front/results.h"
-#include "front/system/pages.h"
 #include "message/copied.h"
 #include "mpi/waits.h"
 #include "pages/memory.h"

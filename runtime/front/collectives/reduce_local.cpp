@@ -1,7 +1,7 @@
 // MPI_Reduce_local (MPI 4.1, 6.9.7): no message, but memory that messages may come into, and maybe a function of the program's.
+#include "front/arguments.h"
 #include "front/collectives/collective.h"
 #include "front/handled.h"
-#include "front/system/pages.h"
 
 #include <climits>
 

@@ -1,11 +1,11 @@
 // What a compiler calls of collectives (include/stretto/abi.h), as C and Fortran make the calls (compiled_collectives.cpp,
 // compiled_collectives_fortran.cpp).
 #pragma once
+#include "front/arguments.h"
 #include "front/collectives/collective.h"
 #include "front/compiled/compiled.h"
 #include "front/entry.h"
 #include "front/handled.h"
-#include "front/system/pages.h"
 #include "progress/progress.h"
 
 #include <functional>

@@ -9,13 +9,13 @@ using namespace stretto;
 #define ALL(...) __VA_ARGS__
 #define COMPILED(name, X, parameters, arguments)                                                                    \
     STRETTO_PUBLIC stretto_handle stretto_##name##_begin(stretto_call *call, ALL parameters, MPI_Comm comm) {       \
-        front::require_library();                                                                                   \
+        mpi::require();                                                                                             \
         return front::compiled_collective_begin(                                                                    \
             front::compiled::call("MPI_" #X, call, SITE, front::I##name, mpi::library.X, comm, ALL arguments));     \
     }                                                                                                               \
     STRETTO_PUBLIC stretto_handle stretto_##name##_open(stretto_handle handle, stretto_call *call, ALL parameters,  \
                                                         MPI_Comm comm) {                                            \
-        front::require_library();                                                                                   \
+        mpi::require();                                                                                             \
         return front::compiled_collective_open(handle, front::compiled::call("MPI_" #X, call, SITE, front::I##name, \
                                                                              mpi::library.X, comm, ALL arguments)); \
     }

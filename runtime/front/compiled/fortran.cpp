@@ -17,14 +17,14 @@ extern "C" {
 
 STRETTO_PUBLIC stretto_handle stretto_send_begin_f(stretto_call *call, const void *buf, MPI_Fint count, MPI_Fint type,
                                                    MPI_Fint dest, MPI_Fint tag, MPI_Fint comm) {
-    front::require_library();
+    mpi::require();
     return front::compiled_send_begin(call, buffer(buf), count, type_of(type), dest, tag, comm_of(comm), SITE);
 }
 
 STRETTO_PUBLIC void stretto_send_end_f(stretto_handle handle, stretto_call *, const void *buf, const MPI_Fint *count,
                                        const MPI_Fint *type, const MPI_Fint *dest, const MPI_Fint *tag,
                                        const MPI_Fint *comm, MPI_Fint *ierr) {
-    front::require_library();
+    mpi::require();
     give(ierr, handle ? front::compiled_send_end(handle, nullptr, SITE)
                       : MPI_Send(buffer(buf), *count, type_of(*type), *dest, *tag, comm_of(*comm)));
 }
@@ -32,7 +32,7 @@ STRETTO_PUBLIC void stretto_send_end_f(stretto_handle handle, stretto_call *, co
 STRETTO_PUBLIC void stretto_isend_end_f(stretto_handle handle, stretto_call *, const void *buf, const MPI_Fint *count,
                                         const MPI_Fint *type, const MPI_Fint *dest, const MPI_Fint *tag,
                                         const MPI_Fint *comm, MPI_Fint *request, MPI_Fint *ierr) {
-    front::require_library();
+    mpi::require();
     MPI_Request begun = MPI_REQUEST_NULL;
     const int code = handle ? front::compiled_send_end(handle, &begun, SITE)
                             : MPI_Isend(buffer(buf), *count, type_of(*type), *dest, *tag, comm_of(*comm), &begun);
@@ -42,7 +42,7 @@ STRETTO_PUBLIC void stretto_isend_end_f(stretto_handle handle, stretto_call *, c
 
 STRETTO_PUBLIC stretto_handle stretto_start_begin_f(stretto_call *call, const void *buf, MPI_Fint count,
                                                     const MPI_Fint *requests) {
-    front::require_library();
+    mpi::require();
     std::vector<MPI_Request> all(static_cast<std::size_t>(std::max(count, 0)));
     std::transform(requests, requests + all.size(), all.begin(), request_of);
     return front::compiled_start_begin(call, buffer(buf), count, all.data(), SITE);
@@ -51,7 +51,7 @@ STRETTO_PUBLIC stretto_handle stretto_start_begin_f(stretto_call *call, const vo
 STRETTO_PUBLIC stretto_handle stretto_recv_begin_f(stretto_call *call, void *buf, const MPI_Fint *count,
                                                    const MPI_Fint *type, const MPI_Fint *source, const MPI_Fint *tag,
                                                    const MPI_Fint *comm, MPI_Fint *status, MPI_Fint *ierr) {
-    front::require_library();
+    mpi::require();
     MPI_Status result;
     const stretto_handle handle = front::compiled_recv_begin(
         call, const_cast<void *>(buffer(buf)), *count, type_of(*type), *source, *tag, comm_of(*comm), &result, SITE);
@@ -62,7 +62,7 @@ STRETTO_PUBLIC stretto_handle stretto_recv_begin_f(stretto_call *call, void *buf
 
 STRETTO_PUBLIC stretto_handle stretto_wait_begin_f(stretto_call *call, const void *buf, MPI_Fint count,
                                                    MPI_Fint *requests) {
-    front::require_library();
+    mpi::require();
     std::vector<MPI_Request> all(static_cast<std::size_t>(std::max(count, 0)));
     std::transform(requests, requests + all.size(), all.begin(), request_of);
     const stretto_handle handle = front::compiled_wait_begin(call, buffer(buf), count, all.data(), SITE);
@@ -74,7 +74,7 @@ STRETTO_PUBLIC stretto_handle stretto_wait_begin_f(stretto_call *call, const voi
 
 STRETTO_PUBLIC void stretto_irecv_f(void *buf, const MPI_Fint *count, const MPI_Fint *type, const MPI_Fint *source,
                                     const MPI_Fint *tag, const MPI_Fint *comm, MPI_Fint *request, MPI_Fint *ierr) {
-    front::require_library();
+    mpi::require();
     MPI_Request begun = MPI_REQUEST_NULL;
     const int code =
         MPI_Irecv(const_cast<void *>(buffer(buf)), *count, type_of(*type), *source, *tag, comm_of(*comm), &begun);

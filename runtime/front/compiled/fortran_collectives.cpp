@@ -16,13 +16,13 @@ static void *result(void *choice) {
 #define ALL(...) __VA_ARGS__
 #define COMPILED(name, X, parameters, arguments)                                                                      \
     STRETTO_PUBLIC stretto_handle stretto_##name##_begin_f(stretto_call *call, ALL parameters, MPI_Fint comm) {       \
-        front::require_library();                                                                                     \
+        mpi::require();                                                                                               \
         return front::compiled_collective_begin(front::compiled::call("MPI_" #X, call, SITE, front::I##name,          \
                                                                       mpi::library.X, comm_of(comm), ALL arguments)); \
     }                                                                                                                 \
     STRETTO_PUBLIC stretto_handle stretto_##name##_open_f(stretto_handle handle, stretto_call *call, ALL parameters,  \
                                                           MPI_Fint comm) {                                            \
-        front::require_library();                                                                                     \
+        mpi::require();                                                                                               \
         return front::compiled_collective_open(handle,                                                                \
                                                front::compiled::call("MPI_" #X, call, SITE, front::I##name,           \
                                                                      mpi::library.X, comm_of(comm), ALL arguments));  \

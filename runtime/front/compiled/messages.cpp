@@ -2,6 +2,7 @@
 // Danalis et al. 2005, 4.2).
 #include "front/compiled/compiled.h"
 
+#include "front/arguments.h"
 #include "front/calls/requests.h"
 #include "front/calls/waiting.h"
 #include "front/delta/delta.h"
@@ -9,7 +10,6 @@
 #include "front/enter.h"
 #include "front/entry.h"
 #include "front/handled.h"
-#include "front/system/pages.h"
 #include "pages/memory.h"
 #include "trace/counters.h"
 #include "trace/report.h"
@@ -328,7 +328,7 @@ STRETTO_PUBLIC void stretto_start_end(stretto_handle handle) {
 
 STRETTO_PUBLIC stretto_handle stretto_recv_begin(stretto_call *call, void *buf, int count, MPI_Datatype type,
                                                  int source, int tag, MPI_Comm comm, MPI_Status *status) {
-    front::require_library();
+    mpi::require();
     return front::compiled_recv_begin(call, buf, count, type, source, tag, comm, status, SITE);
 }
 

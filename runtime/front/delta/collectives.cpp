@@ -12,7 +12,7 @@ namespace {
 
 template <class... Arguments>
 int begin(const char *call, CallSite site, MPI_Request *request, Arguments... arguments) {
-    front::require_library();
+    mpi::require();
     const front::Inside inside;
     const front::Within within(true);
     const report::Call reported(front::depth == 1, call, site);

@@ -1,6 +1,7 @@
 // MPIX_Delta_*: delta send and receive (Bao et al. 2012, section II; include/stretto/stretto.h; docs/protocol, rule 10).
 #include "front/delta/delta.h"
 #include "devices/devices.h"
+#include "front/arguments.h"
 #include "front/calls/incoming.h"
 #include "front/calls/outgoing.h"
 #include "front/calls/requests.h"
@@ -9,7 +10,6 @@
 #include "front/enter.h"
 #include "front/entry.h"
 #include "front/handled.h"
-#include "front/system/pages.h"
 #include "mpi/committed.h"
 #include "pages/guard.h"
 #include "settings/settings.h"
@@ -414,7 +414,7 @@ extern "C" {
 
 STRETTO_PUBLIC int MPIX_Delta_send_begin(const void *buf, int count, MPI_Datatype type, int dest, int tag,
                                          MPI_Comm comm, MPI_Request *request) {
-    front::require_library();
+    mpi::require();
     const front::Inside inside;
     const front::Within within(true);
     const report::Call call(front::depth == 1, "MPIX_Delta_send_begin", SITE);
@@ -439,7 +439,7 @@ STRETTO_PUBLIC int MPIX_Delta_send_end_count(int count, MPI_Request *request) {
 
 STRETTO_PUBLIC int MPIX_Delta_recv(void *buf, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
                                    MPI_Status *status) {
-    front::require_library();
+    mpi::require();
     const front::Inside inside;
     const front::Within within(true);
     const report::Call call(front::depth == 1, "MPIX_Delta_recv", SITE);
@@ -485,7 +485,7 @@ STRETTO_PUBLIC void stretto_wait_data(const void *address, size_t bytes) {
 #if MPI_VERSION >= 4
 STRETTO_PUBLIC int MPIX_Delta_send_begin_c(const void *buf, MPI_Count count, MPI_Datatype type, int dest, int tag,
                                            MPI_Comm comm, MPI_Request *request) {
-    front::require_library();
+    mpi::require();
     const front::Inside inside;
     const front::Within within(true);
     const report::Call call(front::depth == 1, "MPIX_Delta_send_begin_c", SITE);
@@ -503,7 +503,7 @@ STRETTO_PUBLIC int MPIX_Delta_send_end_count_c(MPI_Count count, MPI_Request *req
 
 STRETTO_PUBLIC int MPIX_Delta_recv_c(void *buf, MPI_Count count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
                                      MPI_Status *status) {
-    front::require_library();
+    mpi::require();
     const front::Inside inside;
     const front::Within within(true);
     const report::Call call(front::depth == 1, "MPIX_Delta_recv_c", SITE);

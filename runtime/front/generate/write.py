@@ -249,7 +249,7 @@ def uses_buffers(function, standard):
 def wrappers(header, standard, class_of):
     """wrappers.cpp: MPI_X and PMPI_X for every function."""
     pieces = [
-        f'{NOTE}\n#include "front/collectives/agreement.h"\n#include "front/calls/communicator.h"\n#include "front/handled.h"\n#include "front/system/pages.h"\n#include "front/calls/requests.h"\n#include "front/calls/window.h"\n#include "trace/report.h"\n\nusing namespace stretto;\n\nextern "C" {{\n'
+        f'{NOTE}\n#include "front/collectives/agreement.h"\n#include "front/calls/communicator.h"\n#include "front/handled.h"\n#include "front/arguments.h"\n#include "front/calls/requests.h"\n#include "front/calls/window.h"\n#include "trace/report.h"\n\nusing namespace stretto;\n\nextern "C" {{\n'
     ]
     for name, function in header.functions.items():
         class_ = class_of[classes.base(name)]
@@ -307,12 +307,12 @@ def body(class_, function, standard, native, arguments):
     buffers = uses_buffers(function, standard)
     named = lists(function, standard)
     if class_.name == "bare":
-        return f"    front::require_library();\n{settles(named, '!front::nested(__builtin_return_address(0))')}    return {native};\n"
+        return f"    mpi::require();\n{settles(named, '!front::nested(__builtin_return_address(0))')}    return {native};\n"
     in_time = class_.reaches == "everything_in_time"
     everything = ["front::settle_everything_in_time();" if in_time else "front::settle_everything(true);"]
     reaches_all = in_time or class_.reaches == "everything"
     outermost = (
-        "    front::require_library();\n    const bool outermost = !front::nested(__builtin_return_address(0));\n"
+        "    mpi::require();\n    const bool outermost = !front::nested(__builtin_return_address(0));\n"
         "    const front::Inside inside;\n    const front::Within within(outermost);\n"
     )
     if class_.name == "always":

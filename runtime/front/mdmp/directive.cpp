@@ -56,7 +56,7 @@ void check(const Directive &directive, int error) {
 }
 
 Directive introduce(const char *name, stretto_directive &given, CallSite site) {
-    require_library();
+    mpi::require();
     const Directive directive{name, given};
     const std::atomic_ref<const void *> known(given.known);
     if (known.load(std::memory_order_relaxed)) [[likely]]

@@ -1,6 +1,5 @@
 #include "front/system/pages.h"
 
-#include "mpi/type_map.h"
 #include "pages/dispatch.h"
 #include "pages/guard.h"
 #include "pages/memory.h"
@@ -100,24 +99,6 @@ void start_pages() {
     static_cast<void>(once);
 }
 
-Range memory_of(const void *buf, MPI_Count count, MPI_Datatype type) {
-    if (count <= 0 || type == MPI_DATATYPE_NULL) return {};
-    MPI_Aint lower = 0, extent = 0, begin = 0, bytes = 0;
-    mpi::library.Type_get_extent(type, &lower, &extent);
-    mpi::library.Type_get_true_extent(type, &begin, &bytes);
-    // The elements may go backwards.
-    const MPI_Aint last = static_cast<MPI_Aint>(count - 1) * extent;
-    const auto *first = static_cast<const char *>(buf) + begin + std::min<MPI_Aint>(last, 0);
-    return pages::addresses_of(first, static_cast<std::size_t>(bytes + std::max(last, -last)));
-}
-
-// What is received into again, or sent out, is there first.
-void settle(const void *buf, MPI_Count count, MPI_Datatype type, bool written) {
-    if (!pages::Guard::any() && !pages::Tracker::any()) return;
-    const Range memory = memory_of(buf, count, type);
-    if (!memory.empty()) settle_bytes(pages::pointer(memory.begin), memory.bytes(), written);
-}
-
 void settle_bytes(const void *address, std::size_t bytes, bool written) {
     pages::Guard::settle(address, bytes);
     if (written) pages::Tracker::settle(address, bytes);
@@ -138,16 +119,6 @@ void settle_text(const char *text) {
 void settle_from(const void *address) {
     if (reinterpret_cast<std::uintptr_t>(address) < pages::page_bytes()) return; // it means something else
     pages::Guard::settle(address, SIZE_MAX - reinterpret_cast<std::uintptr_t>(address));
-}
-
-MPI_Count ranks_of(MPI_Comm comm) {
-    if (comm == MPI_COMM_NULL) return 0;
-    int size = 0, inter = 0;
-    mpi::library.Comm_size(comm, &size);
-    mpi::library.Comm_test_inter(comm, &inter);
-    int remote = 0;
-    if (inter) mpi::library.Comm_remote_size(comm, &remote);
-    return std::max(size, remote);
 }
 
 namespace {

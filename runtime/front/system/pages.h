@@ -17,26 +17,18 @@ void start_pages();
 //! before libc: that may write to what was freed, under a lock that who brings the message needs too.
 bool hears_of_free();
 
-//! The addresses that these elements lie between.
-Range memory_of(const void *buf, MPI_Count count, MPI_Datatype type);
-
-//! The library is about to read these elements, or to write them: what is guarded comes first, what is tracked counts as written. Not
-//! under the lock.
-void settle(const void *buf, MPI_Count count, MPI_Datatype type, bool written);
-
-//! The same of bytes, of a list of so many elements, of a string, and of a list whose length no argument tells: there all that is guarded
+//! The library is about to read these bytes, or to write them: what is guarded comes first, what is tracked counts as written. Not under
+//! the lock.
+//! The same of a list of so many elements, of a string, and of a list whose length no argument tells: there all that is guarded
 //! behind its first element. Addresses that mean something else (MPI_STATUS_IGNORE, MPI_UNWEIGHTED) are no memory of the program's.
 void settle_bytes(const void *address, std::size_t bytes, bool written);
 void settle_text(const char *text);
 void settle_from(const void *address);
 
 template <class Element>
-void settle_list(const Element *first, MPI_Count count, bool written) {
+void settle_list(const Element *first, long long count, bool written) {
     if (count > 0) settle_bytes(first, static_cast<std::size_t>(count) * sizeof *first, written);
 }
-
-//! As many as a collective's lists of counts may have, or more. Not under the lock.
-MPI_Count ranks_of(MPI_Comm comm);
 
 //! The program has given MPI functions that the completion of a request, or the end of a datatype, calls.
 inline bool calls_back = false;
