@@ -14,6 +14,7 @@ import json
 import os
 import pathlib
 import re
+import select
 import signal
 import subprocess
 import sys
@@ -206,12 +207,12 @@ def _run(command, env, timeout, mark):
         job = subprocess.Popen(
             command, stdin=subprocess.DEVNULL, stdout=out, stderr=err, env=env, start_new_session=True
         )
-        stacks = ""
+        rc, stacks = 124, ""
         try:
-            rc = job.wait(timeout)
-        except subprocess.TimeoutExpired:
-            rc = 124
-            stacks = _stacks(mark) or "==== no rank was alive; the launcher:\n" + _stack(job.pid)
+            if _ends_within(job, timeout):
+                rc = job.wait()
+            else:
+                stacks = _stacks(mark) or "==== no rank was alive; the launcher:\n" + _stack(job.pid)
         finally:
             seconds = time.monotonic() - begin
             _end(job, mark)
@@ -220,6 +221,17 @@ def _run(command, env, timeout, mark):
             file.seek(0)
             texts.append(file.read())
     return Result(command, rc, texts[0], texts[1], seconds, stacks)
+
+
+def _ends_within(job, seconds):
+    """job.wait(seconds) looks every 50 ms, and a launch takes little more."""
+    ended = os.pidfd_open(job.pid)
+    try:
+        look = select.poll()
+        look.register(ended, select.POLLIN)
+        return bool(look.poll(seconds * 1000))
+    finally:
+        os.close(ended)
 
 
 def _members(mark):
