@@ -96,6 +96,11 @@ fuzz-compiler: build ## random programs, compiled plain, by stretto-cc and stret
 	@cmake --build $(BUILD) --target stretto_passes
 	@tests/fuzz/compiler/campaign --build $(BUILD) $(ONE_MPI) $(if $(LLVM),--llvm $(LLVM)) $(if $(PROGRAMS),--programs $(PROGRAMS)) $(if $(SEED),--seed $(SEED)) $(if $(LANGUAGE),--language $(LANGUAGE))
 
+.PHONY: fuzz-mdmp
+fuzz-mdmp: build ## random programs with MDMP's directives: plain MPI, and stretto-cc in each way, compared (as fuzz-compiler)
+	@cmake --build $(BUILD) --target stretto_passes
+	@tests/fuzz/compiler/campaign --build $(BUILD) $(ONE_MPI) $(if $(LLVM),--llvm $(LLVM)) $(if $(PROGRAMS),--programs $(PROGRAMS)) $(if $(SEED),--seed $(SEED)) --language c --shape directives
+
 .PHONY: suite-mpich
 suite-mpich: build ## MPICH's own tests, by MPI alone and with Stretto: the same pass (MPI=openmpi|..., as for suite-mpi4py)
 	@tests/suites/run mpich --build $(BUILD) $(ONE_MPI)

@@ -96,14 +96,16 @@ public:
         if (!directive_.tag.empty()) number("int", variable::tag, directive_.tag);
         const std::string comm = communicator();
         const bool sends = directive_.kind == Kind::send;
-        writer_ << global(sends ? "stretto_section_send" : "stretto_section_recv") + "(&stretto_mdmp_, " +
-                       address(sends) + ", " + std::to_string(dimensions()) + ", " +
-                       (dimensions() ? std::string(variable::count) + ", " + variable::stride
-                                     : null() + ", " + null()) +
-                       ", " + size_of(variable::first) + ", " + variable::partner + ", " +
-                       (directive_.tag.empty() ? implied_tag : variable::tag) + ", " + comm + ");";
-        // 0 where another directive follows (Places.cpp).
-        writer_ << "if (1) " + global("stretto_exchange") + "(&stretto_mdmp_); }";
+        const std::string name = sends ? "send" : "recv", first = "(&stretto_mdmp_, " + address(sends) + ", ",
+                          last = size_of(variable::first) + ", " + variable::partner + ", " +
+                                 (directive_.tag.empty() ? implied_tag : variable::tag) + ", " + comm + ");";
+        if (is_range())
+            writer_ << global("stretto_range_" + name) + first + elements() + ", " + last;
+        else
+            writer_ << global("stretto_section_" + name) + first + std::to_string(dimensions()) + ", " +
+                           variable::count + ", " + variable::stride + ", " + last;
+        // 0 where another directive follows, and how many they are (Places.cpp).
+        writer_ << "if (1) " + global("stretto_exchange") + "(&stretto_mdmp_, 1); }";
         return writer_.take();
     }
 
@@ -116,6 +118,14 @@ private:
     }
     static std::string numbered(const char *name, std::size_t k) { return name + std::to_string(k) + "_"; }
     std::size_t dimensions() const { return directive_.count.empty() ? directive_.section.ranges.size() : 1; }
+
+    /// One element, an element and a count, or what is in the innermost brackets alone.
+    bool is_range() const {
+        const auto &ranges = directive_.section.ranges;
+        return ranges.empty() ||
+               (ranges.size() == 1 && ranges.front().stride.empty() && directive_.section.pieces.back().empty());
+    }
+    std::string elements() const { return dimensions() ? std::string(variable::count) + "[0]" : "1"; }
 
     /// `name = &(`
     void pointer(const std::string &name) {
@@ -171,14 +181,16 @@ private:
         if (!dimensions()) return;
         const std::string integer = global("int64_t");
         const Section &section = directive_.section;
-        writer_ << "const " + integer + " " + variable::stride + "[] = {";
-        if (!directive_.count.empty()) writer_ << size_of(variable::first);
-        for (std::size_t k = 0; k < section.ranges.size(); k++) {
-            if (k) writer_ << ", ";
-            value(section.ranges[k].stride, integer, "1");
-            writer_ << "* " + size_of(numbered(variable::part, k));
+        if (!is_range()) {
+            writer_ << "const " + integer + " " + variable::stride + "[] = {";
+            for (std::size_t k = 0; k < section.ranges.size(); k++) {
+                if (k) writer_ << ", ";
+                value(section.ranges[k].stride, integer, "1");
+                writer_ << "* " + size_of(numbered(variable::part, k));
+            }
+            writer_ << "};";
         }
-        writer_ << "}; const " + integer + " " + variable::count + "[] = {";
+        writer_ << "const " + integer + " " + variable::count + "[] = {";
         if (!directive_.count.empty()) value(directive_.count, integer, "1");
         for (std::size_t k = 0; k < section.ranges.size(); k++) {
             if (k) writer_ << ", ";
@@ -191,8 +203,8 @@ private:
     void length(std::size_t k, const std::string &integer) {
         const Range &range = directive_.section.ranges[k];
         if (!range.length.empty()) return value(range.length, integer, "1");
-        const std::string stride = std::string(variable::stride) + "[" + std::to_string(k) + "]",
-                          one = size_of(numbered(variable::part, k));
+        const std::string one = size_of(numbered(variable::part, k)),
+                          stride = is_range() ? one : std::string(variable::stride) + "[" + std::to_string(k) + "]";
         writer_ << "(" + size_of(numbered(variable::whole, k)) + " - " + numbered(variable::lower, k) + " * " + one +
                        " + " + stride + " - " + one + ") / " + stride;
     }

@@ -83,14 +83,17 @@ private:
     void visit_block(CompoundStmt *block) {
         const std::size_t outside = regions_.size();
         CompoundStmt *before = nullptr; // a send or a receive, with nothing behind it
+        unsigned sections = 0;          // of its exchange, so far
         for (Stmt *statement : block->body()) {
             std::vector<Stmt *> labels;
             Stmt *inner = behind_labels(statement, labels);
             for (Stmt *label : labels) note_jump(label);
             Directive *directive = directive_of(inner);
             if (llvm::isa<NullStmt>(inner) && labels.empty()) continue; // of _Pragma in a macro: SEND(x);
-            if (directive && directive->communicates() && before && labels.empty()) joins(before);
-            before = directive && directive->communicates() ? llvm::cast<CompoundStmt>(inner) : nullptr;
+            const bool communicates = directive && directive->communicates();
+            auto *const here = communicates ? llvm::cast<CompoundStmt>(inner) : nullptr;
+            sections = here && before && labels.empty() ? joins(*before, *here, sections + 1) : 1;
+            before = here;
             if (!directive)
                 visit(inner);
             else
@@ -99,13 +102,19 @@ private:
         for (; regions_.size() > outside; regions_.pop_back()) unfinished(regions_.back());
     }
 
-    /// Another directive follows: that one waits for both.
-    static void joins(CompoundStmt *block, const ASTContext &context) {
-        auto *exchange = llvm::dyn_cast<IfStmt>(block->body_back());
-        auto *literal = exchange ? llvm::dyn_cast<IntegerLiteral>(exchange->getCond()->IgnoreParenImpCasts()) : nullptr;
-        if (literal) literal->setValue(context, llvm::APInt(context.getTypeSize(literal->getType()), 0));
+    /// Behind a directive stands another one, which waits for all so far.
+    unsigned joins(CompoundStmt &before, CompoundStmt &here, unsigned sections) const {
+        if (auto *exchange = llvm::dyn_cast<IfStmt>(before.body_back())) set(exchange->getCond(), 0);
+        auto *exchange = llvm::dyn_cast<IfStmt>(here.body_back());
+        auto *call = exchange ? llvm::dyn_cast<CallExpr>(exchange->getThen()) : nullptr;
+        if (call && call->getNumArgs() == 2) set(call->getArg(1), sections);
+        return sections;
     }
-    void joins(CompoundStmt *block) const { joins(block, context_); }
+
+    void set(Expr *literal, unsigned value) const {
+        if (auto *number = llvm::dyn_cast<IntegerLiteral>(literal->IgnoreParenImpCasts()))
+            number->setValue(context_, llvm::APInt(context_.getTypeSize(number->getType()), value));
+    }
 
     void place(Directive &directive, std::size_t outside) {
         directive.placed = true;

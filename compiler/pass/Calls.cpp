@@ -1,4 +1,5 @@
 #include "Calls.h"
+#include "Compat.h"
 
 #include "llvm/ADT/StringRef.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -28,6 +29,9 @@ static const MpiCall table[] = {
     // of MPI_Sendrecv (Exchanges.h)
     {"stretto_irecv", Kind::receive, false, 7, -1, 6, "stretto_wait_begin", "stretto_recv_end"},
     {"stretto_irecv_f", Kind::receive, true, 8, -1, 6, "stretto_wait_begin_f", "stretto_recv_end_f"},
+    // of MDMP's directives (Directives.h): the type is the bytes of an element
+    {"stretto_range_isend", Kind::send, false, 7, -1, 6, "stretto_range_begin", "stretto_range_isend_end"},
+    {"stretto_range_irecv", Kind::receive, false, 7, -1, 6, "stretto_range_wait_begin", "stretto_range_recv_end"},
 };
 
 static const WaitCall waits[] = {
@@ -36,6 +40,7 @@ static const WaitCall waits[] = {
     {"mpi_wait_", true, 3, -1, 0, 1},
     {"MPI_Waitall", false, 3, 0, 1, 2},
     {"mpi_waitall_", true, 4, 0, 1, 2},
+    {"stretto_range_waitall", false, 3, 0, 1, 2}, // of MDMP's
 };
 
 static const WaitCall starts[] = {
@@ -139,6 +144,12 @@ unsigned size_of_type(const Value *type) {
         .Cases("int", "unsigned", "float", 4)
         .Cases("double", "long_long_int", 8)
         .Default(0);
+}
+
+unsigned element_bytes(const CallBase &call) {
+    const Value *type = call.getArgOperand(MpiCall::type);
+    if (!starts_with(name_of(call), "stretto_range_")) return size_of_type(type);
+    return static_cast<unsigned>(cast<ConstantInt>(type)->getZExtValue());
 }
 
 std::string other_point_to_point(const CallBase &call) {

@@ -67,6 +67,9 @@ std::optional<std::uint64_t> constant_handle(const llvm::Value *handle);
 /// Bytes of one element of an MPI type that is known when the program is compiled; 0: it is not.
 unsigned size_of_type(const llvm::Value *type);
 
+/// The same of a call in the table.
+unsigned element_bytes(const llvm::CallBase &call);
+
 /// The name, in MPI's spelling, of any other point-to-point operation, so that no call goes without a remark; empty: it is none.
 std::string other_point_to_point(const llvm::CallBase &call);
 

@@ -1,4 +1,5 @@
 #include "Effects.h"
+#include "Directives.h"
 #include "Options.h"
 
 #include "llvm/ADT/StringSwitch.h"
@@ -95,6 +96,7 @@ std::optional<Refusal> Effects::orders(const Instruction &instruction) const {
     if (confined && call->doesNotThrow() && call->hasFnAttr(Attribute::WillReturn)) return std::nullopt;
     const Function *callee = call->getCalledFunction();
     std::string name = callee ? demangle(callee->getName().str()) : "a function pointer";
+    if (std::string directive = text_of_directive(*call); !directive.empty()) name = std::move(directive);
     std::string advice =
         lookup(*call) || !other_point_to_point(*call).empty() || starts_with(name, "MPI_") || starts_with(name, "mpi_")
             ? "move it before the loop that fills the message, or behind the one that reads it"

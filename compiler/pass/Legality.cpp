@@ -74,7 +74,7 @@ Touch Legality::touches(Instruction &instruction, const Plan &plan) const {
 bool Legality::lies_outside(const Access &access, const Instruction &instruction, const Plan &plan) const {
     ScalarEvolution &evolution = known.evolution;
     if (plan.mpi->collective || plan.start) return false; // it may be started with another count from the same buffer
-    unsigned size = size_of_type(plan.call->getArgOperand(MpiCall::type));
+    unsigned size = element_bytes(*plan.call);
     if (!size || plan.mpi->fortran) return false;
     Type *wide = Type::getInt64Ty(known.function.getContext());
     const SCEV *count = evolution.getSCEV(plan.call->getArgOperand(MpiCall::count));

@@ -26,6 +26,8 @@ static cl::opt<std::string> plan_option("stretto-plan", cl::value_desc("file"),
                                         cl::desc("write what became of each call as YAML"));
 static cl::opt<std::string> harmless_option("stretto-harmless", cl::value_desc("name,name"),
                                             cl::desc("functions that do not communicate and use no message"));
+static cl::opt<bool> plain_directives_option("stretto-mdmp-plain", cl::init(false),
+                                             cl::desc("MDMP's directives are done at their place"));
 // Not for users: stretto-fc says it.
 static cl::opt<std::string> rewritten_option("stretto-rewritten", cl::Hidden, cl::value_desc("folder"),
                                              cl::desc("where sources are that stretto-fc has rewritten"));
@@ -37,7 +39,7 @@ static std::string set(StringRef word) {
     if (name.substr(0, 8) != "stretto-" || found == all.end())
         return "STRETTO_PASS_OPTIONS: there is no option " + word.str() +
                "; there are -stretto-strip-bytes=N, -stretto-what=off|send|receive|collective|all, -stretto-check, "
-               "-stretto-plan=FILE, -stretto-harmless=NAME,NAME";
+               "-stretto-plan=FILE, -stretto-harmless=NAME,NAME, -stretto-mdmp-plain";
     cl::Option *option = found->second;
     if (option->getNumOccurrences()) return {}; // the command line has said it
     if (option->addOccurrence(0, name, value)) return "STRETTO_PASS_OPTIONS: " + word.str() + " is not understood";
@@ -72,6 +74,9 @@ std::string what() {
 
 bool is_checked() {
     return check_option;
+}
+bool wants_directives() {
+    return !plain_directives_option && (wants(Kind::send) || wants(Kind::receive));
 }
 std::string plan_file() {
     return plan_option;

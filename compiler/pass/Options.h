@@ -17,6 +17,7 @@ std::string read_environment();
 std::uint64_t strip_bytes(); // of a message that become ready at a time; 0: the runtime says
 bool wants(Kind kind);
 bool wants_collectives();
+bool wants_directives();        // MDMP's are taken apart, not done at their place (-fmdmp=plain)
 std::string what();             // as it was given
 bool is_checked();              // -fstretto-check
 std::string plan_file();        // empty: none is written

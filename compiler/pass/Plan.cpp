@@ -1,5 +1,6 @@
 #include "Plan.h"
 #include "Collectives.h"
+#include "Directives.h"
 
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/Function.h"
@@ -104,6 +105,10 @@ Decision describe(const CallBase &call) {
     decision.what = !mpi ? decision.call : mpi->kind == Kind::send ? "send" : "receive";
     if (std::string collective = name_of_collective(call); !collective.empty())
         decision.call = decision.what = std::move(collective);
+    if (std::string directive = text_of_directive(call); !directive.empty()) {
+        decision.call = std::move(directive);
+        decision.what = kind_of_directive(call) == Kind::send ? "send" : "receive";
+    }
     decision.function = function_of(call);
     decision.at = place_of(call.getDebugLoc());
     return decision;

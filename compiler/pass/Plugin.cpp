@@ -2,6 +2,7 @@
 #include "Callees.h"
 #include "Collectives.h"
 #include "Compat.h"
+#include "Directives.h"
 #include "Exchanges.h"
 #include "Legality.h"
 #include "Options.h"
@@ -69,9 +70,14 @@ private:
                 auto *call = dyn_cast<CallBase>(&instruction);
                 if (!call) continue;
                 const MpiCall *mpi = lookup(*call);
-                if (!mpi && other_point_to_point(*call).empty()) continue;
+                const bool is_directive = !text_of_directive(*call).empty();
+                if (!mpi && !is_directive && other_point_to_point(*call).empty()) continue;
                 if (function.hasOptNone())
                     refused(*call, {"the function is not optimised", {}, "compile it with -O2"});
+                else if (!mpi && is_directive && !options::wants_directives())
+                    refused(*call, {"it is done at its place, as the command line says", {}, ""});
+                else if (!mpi && is_directive)
+                    refused(*call, why_not_apart(*call));
                 else if (!mpi && StringRef(other_point_to_point(*call)).contains("endrecv_replace"))
                     refused(*call, {"one buffer is for both messages: what comes may not overwrite what has not left",
                                     {},
@@ -228,12 +234,13 @@ private:
     }
 
     bool run_on(Function &function, FunctionAnalysisManager &manager) {
+        const bool apart = options::wants_directives() && !function.hasOptNone() && take_directives_apart(function);
         if (function.hasOptNone() || none_of(instructions(function), [](Instruction &instruction) {
                 auto *call = dyn_cast<CallBase>(&instruction);
                 return call && ((lookup(*call) && options::wants(lookup(*call)->kind)) || wants_apart(*call));
             })) {
             candidates(function);
-            return false;
+            return apart;
         }
         manager.invalidate(function, PreservedAnalyses::none());
         open_up(function, manager);

@@ -117,8 +117,8 @@ static bool is_ours(std::string_view word) {
            !shown_by(word).empty();
 }
 
-// MDMP's directives are calls at their place, as yet the only way: there is nothing to choose.
-static void read_mdmp(const std::string &word) {
+static void read_mdmp(CommandLine &line, const std::string &word) {
+    line.plain_directives = true;
     if (word == "-fno-mdmp" || word == "-fmdmp=plain") return;
     const std::string meant(nearest(word, {"-fno-mdmp", "-fmdmp=plain"}));
     throw Usage("unknown option " + word +
@@ -238,7 +238,7 @@ private:
         else if (word.starts_with("-fstretto"))
             read_transform(line, word);
         else if (is_of_mdmp(word))
-            read_mdmp(word);
+            read_mdmp(line, word);
         else
             line.show = shown_by(word);
     }

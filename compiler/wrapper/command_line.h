@@ -24,6 +24,7 @@ struct CommandLine {
     std::string mpi;               // --mpi NAME
     std::string transform = "all"; // -fstretto=
     bool checks = false;           // -fstretto-check
+    bool plain_directives = false; // -fmdmp=plain
 };
 
 // Reads the words after the wrapper's name. Response files (@FILE) are read, too; one with an option of ours is replaced by

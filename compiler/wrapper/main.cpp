@@ -30,7 +30,7 @@ static const char *help = R"(options of Stretto:
   -fstretto=off|send|receive|collective|all
                                   what of the program's communication is moved into its loops (default: all)
   -fstretto-check                 compare at each message's end what left early with what is there
-  -fmdmp=plain, -fno-mdmp         MDMP's directives are plain calls at their place (both; as yet the only way)
+  -fmdmp=plain, -fno-mdmp         MDMP's directives are done at their place, none in a loop (both)
   --mpi NAME                      the MPI, a name from `stretto info` (default: that of the mpicc in $PATH)
   -show                           print the command line, and do nothing
 environment: STRETTO_CC, STRETTO_CXX, STRETTO_FC (the clang or flang), STRETTO_MPI
@@ -55,6 +55,7 @@ static std::string plugin_options(const CommandLine &line, const std::filesystem
     if (!rewritten.empty()) options.push_back("-stretto-rewritten=" + rewritten.string());
     if (line.transform != "all") options.push_back("-stretto-what=" + line.transform);
     if (line.checks) options.emplace_back("-stretto-check");
+    if (line.plain_directives) options.emplace_back("-stretto-mdmp-plain");
     const char *more = std::getenv("STRETTO_PASS_OPTIONS");
     std::string all = more && *more && !options.empty() ? more : "";
     for (const std::string &option : options) all += (all.empty() ? "" : " ") + option;

@@ -154,6 +154,30 @@ int64_t stretto_strip(stretto_handle handle);
 /* Of MPI_Sendrecv: it is taken apart into MPI_Irecv, MPI_Send and MPI_Wait. As MPI_Irecv, but where it fails the request is null. */
 int stretto_irecv(void *buf, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Request *request);
 
+/* --- MDMP's directives (mdmp.h): an exchange whose sections are ranges, taken apart --------------------------------------------
+ *
+ *     stretto_range_recv(&d, a, n, 8, 0, t, NULL);   =>   stretto_range_irecv(a, n, 8, 0, t, &d, &requests[0]);
+ *     stretto_range_send(&e, b, n, 8, 1, t, NULL);        stretto_range_isend(b, n, 8, 1, t, &e, &requests[1]);
+ *     stretto_exchange(&e, 2);                            stretto_range_waitall(2, requests, NULL);
+ *
+ * Receives start before sends. What starts with no wait between is one exchange. Each of these is then what MPI_Isend, MPI_Irecv and
+ * MPI_Waitall are above, in the innermost region, with a directive in place of the communicator: a send begins by stretto_range_begin();
+ * a receive is used by strips from stretto_range_wait_begin() on, in front of the wait. What is short, or has no partner, begins as 0. They
+ * return MPI_SUCCESS, or not at all. */
+struct stretto_directive;
+int stretto_range_isend(const void *first, int elements, int element_bytes, int partner, int tag,
+                        struct stretto_directive *directive, int64_t *request);
+int stretto_range_irecv(void *first, int elements, int element_bytes, int partner, int tag,
+                        struct stretto_directive *directive, int64_t *request);
+int stretto_range_waitall(int count, int64_t requests[], void *null);
+stretto_handle stretto_range_begin(struct stretto_call *call, const void *first, int elements, int element_bytes,
+                                   int partner, int tag, struct stretto_directive *directive);
+int stretto_range_isend_end(stretto_handle handle, struct stretto_call *call, const void *first, int elements,
+                            int element_bytes, int partner, int tag, struct stretto_directive *directive,
+                            int64_t *request);
+stretto_handle stretto_range_wait_begin(struct stretto_call *call, const void *first, int count, int64_t requests[]);
+int stretto_range_recv_end(stretto_handle handle, void *null);
+
 /* --- what could not be proved --------------------------------------------------------------------------------------------------
  *
  * Where `ok` is 0, or bytes [low, high) of memory meet the message, nothing of a send leaves before its end, and all of a

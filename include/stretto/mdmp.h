@@ -58,15 +58,22 @@ extern "C" {
 /* === what a compiler calls (runtime/front/mdmp/) =================================================================================
  *
  *     #pragma commregion           =>    stretto_region_begin(&directive, NULL);
- *     #pragma recv(a[0], n, 1)     =>    stretto_section_recv(&directive, &a[0], 1, &n, &bytes, bytes, 1, STRETTO_TAG_IMPLIED, NULL);
- *     #pragma send(b[0], n, 1)     =>    stretto_section_send(&directive, &b[0], 1, &n, &bytes, bytes, 1, STRETTO_TAG_IMPLIED, NULL);
- *                                        stretto_exchange(&directive);    of the last directive of the exchange
+ *     #pragma recv(a[0], n, 1)     =>    stretto_range_recv(&directive, &a[0], n, bytes, 1, STRETTO_TAG_IMPLIED, NULL);
+ *     #pragma send(b[0:m][1], 1)   =>    stretto_section_send(&directive, &b[0][1], 1, &m, &stride, bytes, 1, STRETTO_TAG_IMPLIED, NULL);
+ *                                        stretto_exchange(&directive, 2);    of the last directive of the exchange
  *     #pragma commregionfinished   =>    stretto_region_end(&directive);
  *
  * Directives with nothing between them are one exchange. No function returns an error: what is wrong ends the job with a message that
  * names the directive. */
 
 #define STRETTO_MDMP_VERSION 1
+
+/* What is wrong ends the job: a compiler need not be ready for an exception. */
+#ifdef __GNUC__
+#define STRETTO_MDMP_NOTHROW __attribute__((__nothrow__))
+#else
+#define STRETTO_MDMP_NOTHROW
+#endif
 
 /* One for each directive in the source, static and writable. */
 struct stretto_directive {
@@ -89,21 +96,30 @@ struct stretto_directive {
 
 /* Initializes MPI where the program has not. comm: whose ranks the partners are; NULL: MPI_COMM_WORLD's. All ranks of the communicator
  * begin the region. */
-void stretto_region_begin(struct stretto_directive *directive, const MPI_Comm *comm);
-void stretto_region_end(struct stretto_directive *directive);
+void stretto_region_begin(struct stretto_directive *directive, const MPI_Comm *comm) STRETTO_MDMP_NOTHROW;
+void stretto_region_end(struct stretto_directive *directive) STRETTO_MDMP_NOTHROW;
 
 /* Element (i, j, ...) of the section is at first + i * stride[0] + j * stride[1] + ..., with i below count[0]; the last index runs fastest.
  * Strides are bytes, and may be negative. No dimension: one element. partner: a rank, or MPI_PROC_NULL. tag: 0 or more, or
  * STRETTO_TAG_IMPLIED. comm: that of a region around the directive; NULL: of the innermost one. What is pointed to is read at once. */
 void stretto_section_send(struct stretto_directive *directive, const void *first, int dimensions, const int64_t count[],
-                          const int64_t stride[], int64_t element_bytes, int partner, int tag, const MPI_Comm *comm);
+                          const int64_t stride[], int64_t element_bytes, int partner, int tag,
+                          const MPI_Comm *comm) STRETTO_MDMP_NOTHROW;
 void stretto_section_recv(struct stretto_directive *directive, void *first, int dimensions, const int64_t count[],
-                          const int64_t stride[], int64_t element_bytes, int partner, int tag, const MPI_Comm *comm);
+                          const int64_t stride[], int64_t element_bytes, int partner, int tag,
+                          const MPI_Comm *comm) STRETTO_MDMP_NOTHROW;
 
-/* The thread's sections since the last exchange: receives are posted, sends started, all waited for. */
-void stretto_exchange(struct stretto_directive *directive);
+/* A section without gaps: so many elements from the first one on. */
+void stretto_range_send(struct stretto_directive *directive, const void *first, int64_t elements, int64_t element_bytes,
+                        int partner, int tag, const MPI_Comm *comm) STRETTO_MDMP_NOTHROW;
+void stretto_range_recv(struct stretto_directive *directive, void *first, int64_t elements, int64_t element_bytes,
+                        int partner, int tag, const MPI_Comm *comm) STRETTO_MDMP_NOTHROW;
+
+/* The thread's sections since the last exchange: receives are posted, sends started, all waited for. sections: how many those are that
+ * stand in front of this call, for who takes the exchange apart (abi.h); 0: it is not known. */
+void stretto_exchange(struct stretto_directive *directive, int sections) STRETTO_MDMP_NOTHROW;
 /* Of the library form: sections that are alone join, until stretto_exchange(). */
-void stretto_exchange_begin(struct stretto_directive *directive);
+void stretto_exchange_begin(struct stretto_directive *directive) STRETTO_MDMP_NOTHROW;
 
 /* Fortran: communicators are its integers. Not of the standard ABI, whose C library knows nothing of Fortran. */
 #ifndef MPI_ABI_VERSION
@@ -190,10 +206,10 @@ constexpr std::array<int64_t, sizeof...(Integers)> list(Integers... values) {
         __VA_ARGS__;                                                                \
         stretto_region_begin(&stretto_mdmp_, stretto_mdmp_comm_);                   \
     } while (0)
-#define MDMP_REGION_END() STRETTO_MDMP_CALL(stretto_region_end)
+#define MDMP_REGION_END() STRETTO_MDMP_CALL(stretto_region_end(&stretto_mdmp_))
 
-#define MDMP_EXCHANGE() STRETTO_MDMP_CALL(stretto_exchange_begin)
-#define MDMP_EXCHANGE_END() STRETTO_MDMP_CALL(stretto_exchange)
+#define MDMP_EXCHANGE() STRETTO_MDMP_CALL(stretto_exchange_begin(&stretto_mdmp_))
+#define MDMP_EXCHANGE_END() STRETTO_MDMP_CALL(stretto_exchange(&stretto_mdmp_, 0))
 
 #define MDMP_SEND(first, count, ...) STRETTO_MDMP_SECTION(send, first, #first, (count), (1), __VA_ARGS__)
 #define MDMP_RECV(first, count, ...) STRETTO_MDMP_SECTION(recv, first, #first, (count), (1), __VA_ARGS__)
@@ -211,10 +227,10 @@ constexpr std::array<int64_t, sizeof...(Integers)> list(Integers... values) {
     const MPI_Comm *stretto_mdmp_comm_ = NULL;    \
     (void)stretto_mdmp_given_;
 
-#define STRETTO_MDMP_CALL(function)                                                 \
+#define STRETTO_MDMP_CALL(call)                                                     \
     do {                                                                            \
         static struct stretto_directive stretto_mdmp_ = STRETTO_MDMP_HERE(0, NULL); \
-        function(&stretto_mdmp_);                                                   \
+        call;                                                                       \
     } while (0)
 
 #define STRETTO_MDMP_SECTION(way, first, text, counts, strides, ...)                                           \

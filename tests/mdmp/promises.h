@@ -564,7 +564,7 @@ static void a_region_has_a_communicator_of_fortran(void) {
     stretto_section_send_f(&directive, &out[1], 1, &count, &stride, sizeof(int), (its + 1) % all, 4, &named);
     stretto_section_send_f(&directive, &out[1], 1, &count, &stride, sizeof(int), next, STRETTO_TAG_IMPLIED, &world);
     stretto_section_recv_f(&directive, &over[1], 1, &count, &stride, sizeof(int), prev, STRETTO_TAG_IMPLIED, &world);
-    stretto_exchange(&directive);
+    stretto_exchange(&directive, 4);
     stretto_region_end(&directive);
     stretto_region_end(&directive);
     const int from = 2 * ((its + all - 1) % all) + rank % 2;

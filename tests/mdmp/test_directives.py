@@ -207,20 +207,6 @@ def test_the_runtime_names_the_directives_line(mpi, tmp_path):
 # --- the command line
 
 
-@pytest.mark.parametrize("option", ["-fno-mdmp", "-fmdmp=plain"])
-@pytest.mark.parametrize("language", ["c", "cpp"])
-def test_plain_calls_may_be_asked_for(option, language, tmp_path):
-    """They are the only way as yet: the object is the same."""
-    objects = []
-    for words in ([], [option]):
-        out = tmp_path / f"{len(words)}.o"
-        source = HERE / f"paper.{language}"
-        done = compiled(max(CLANGS), ANY, "-O1", "-DNP=60", *words, "-c", source, "-o", out, cxx=language == "cpp")
-        assert done.returncode == 0, done.stderr
-        objects.append(out.read_bytes())
-    assert objects[0] == objects[1]
-
-
 def test_other_ways_are_refused_and_help_says_what_there_is():
     done = compiled(max(CLANGS), ANY, "-fmdmp=plan", "-c", HERE / "paper.c")
     assert done.returncode == 2 and "did you mean -fmdmp=plain?" in done.stderr, done.stderr

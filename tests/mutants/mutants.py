@@ -18,7 +18,7 @@ UNMATCHED = RELEASED | {"STRETTO_RELEASE": "unmatched"}
 @dataclasses.dataclass
 class Mutant:
     what: str
-    file: str  # in runtime/; of the gallery's, in compiler/pass/
+    file: str  # in runtime/; of the gallery's, in compiler/pass/; of those that `compiler` names, there
     old: str
     new: str
     promises: tuple = ()  # any of them notices
@@ -31,21 +31,23 @@ class Mutant:
     hazards: str = ""  # a program of tests/hazard, or a unit test, and a filter of its tests, in place of both
     gallery: tuple = ()  # files of tests/compiler, in place of all: each of them notices
     llvm: str = "22"  # that runs them
+    compiler: str = ""  # compiler/pass, or another part of the compiler, of a mutant that tests of `pytest` notice
+    compiles: bool = False  # its test compiles by stretto-cc
 
     @property
     def kind(self):
-        return "compiler" if self.gallery else "runtime"
+        return "compiler" if self.gallery or self.compiler else "runtime"
 
     @property
     def path(self):
         """From the root of the sources."""
-        return f"{'compiler/pass' if self.gallery else 'runtime'}/{self.file}"
+        return f"{self.compiler or ('compiler/pass' if self.gallery else 'runtime')}/{self.file}"
 
     @property
     def target(self):
         """What is built anew to try it."""
-        if self.gallery:
-            return f"stretto_pass_{self.llvm}"
+        if self.kind == "compiler":
+            return f"stretto_{'directives' if self.compiler == 'compiler/directives' else 'pass'}_{self.llvm}"
         return self.hazards.split()[0] if self.hazards else f"stretto_{self.mpi}"
 
 
@@ -1647,16 +1649,16 @@ MUTANTS = [
     ),
     Mutant(
         "MDMP: a receive believes that what comes has its size",
-        "front/mdmp/exchange.cpp",
-        "        check_fits(one);\n",
-        "",
+        "front/mdmp/member.cpp",
+        "    fits = sent.bytes == bytes && (sent.element_bytes == element_bytes || bytes == 0);",
+        "    fits = true;",
         pytest=("tests/mdmp", "receives_a_longer_one or types_differ"),
     ),
     Mutant(
         "MDMP: what comes first may be longer than the memory for it",
-        "front/mdmp/exchange.cpp",
-        "start(member.first.get(), static_cast<int>(first_message));",
-        "start(member.first.get(), static_cast<int>(sizeof(Header) + (member.is_short() ? member.section.bytes() : 0)));",
+        "front/mdmp/member.cpp",
+        "receive(first.get(), static_cast<int>(first_message), comm);",
+        "receive(first.get(), static_cast<int>(sizeof(Header) + (is_short() ? section.bytes() : 0)), comm);",
         pytest=("tests/mdmp", "receives_less"),
     ),
     Mutant(
@@ -1669,8 +1671,8 @@ MUTANTS = [
     Mutant(
         "MDMP: a send may overlap a receive of its exchange",
         "front/mdmp/exchange.cpp",
-        "        check_apart(one, receives);\n        make_room(one);\n        fill(one);",
-        "        make_room(one);\n        fill(one);",
+        "        check_apart(one, receives);\n        one.make_ready();",
+        "        one.make_ready();",
         pytest=("tests/mdmp", "sends_what_is_received"),
     ),
     Mutant(
@@ -1682,21 +1684,21 @@ MUTANTS = [
     ),
     Mutant(
         "MDMP: a short section is taken where its exchange ends",
-        "front/mdmp/exchange.cpp",
-        "    start(member.first.get(), static_cast<int>(sizeof(Header) + (member.is_short()",
-        "    fill(member);\n    start(member.first.get(), static_cast<int>(sizeof(Header) + (member.is_short()",
+        "front/mdmp/member.cpp",
+        "    send(first.get(), static_cast<int>(sizeof(Header)",
+        "    make_ready();\n    send(first.get(), static_cast<int>(sizeof(Header)",
         pytest=("tests/mdmp", "a_short_send_has_the_value"),
     ),
     Mutant(
         "MDMP: a section with gaps stays in the memory that it came into",
-        "front/mdmp/exchange.cpp",
-        "    else if (member.rest)\n        member.section.unpack(member.rest.get());\n",
+        "front/mdmp/member.cpp",
+        "    else if (packed)\n        section.unpack(packed.get());\n",
         "",
         pytest=("tests/mdmp", "large_sections_with_gaps_come"),
     ),
     Mutant(
         "MDMP: a tag of 0 is none",
-        "front/mdmp/exchange.cpp",
+        "front/mdmp/member.cpp",
         "return tag + 1;",
         "return tag;",
         pytest=("tests/mdmp", "a_tag_matches_only_its_like"),
@@ -1704,15 +1706,63 @@ MUTANTS = [
     Mutant(
         "MDMP: directives' messages meet the program's own",
         "front/mdmp/region.cpp",
-        "check(directive, MPI_Comm_create(owned.of, group, &owned.comm));",
-        "owned.comm = owned.of;",
+        "check(directive, MPI_Comm_create(owned.of, group, comm));",
+        "*comm = owned.of;",
         pytest=("tests/mdmp", "the_programs_own_messages_meet_no_directive"),
+    ),
+    Mutant(
+        "MDMP, apart: exchanges that follow each other are one",
+        "front/mdmp/exchange.cpp",
+        "    together.is_over = true;\n",
+        "",
+        pytest=("tests/mdmp", "every_way_gives_the_same"),
+        compiles=True,
+    ),
+    Mutant(
+        "MDMP, apart: a send may overlap a receive of its exchange",
+        "front/mdmp/exchange.cpp",
+        "        check_apart(member, receives);\n",
+        "",
+        pytest=("tests/mdmp", "still_has_no_overlaps"),
+        compiles=True,
+    ),
+    Mutant(
+        "MDMP, apart: what has no partner begins",
+        "front/mdmp/member.cpp",
+        "return has_partner() && !is_short()",
+        "return !is_short()",
+        pytest=("tests/mdmp", "every_way_gives_the_same"),
+        compiles=True,
+    ),
+    Mutant(
+        "MDMP, apart: what is short begins",
+        "front/mdmp/member.cpp",
+        "return has_partner() && !is_short() && section.bytes()",
+        "return has_partner() && section.bytes()",
+        pytest=("tests/mdmp", "every_way_gives_the_same"),
+        compiles=True,
+    ),
+    Mutant(
+        "MDMP, apart: what begins early passes by what says of it how long it is",
+        "front/mdmp/region.cpp",
+        "    MPI_Group_free(&group);\n",
+        "    MPI_Group_free(&group);\n    owned.rest = owned.comm;\n",
+        pytest=("tests/mdmp", "every_way_gives_the_same"),
+        compiles=True,
+    ),
+    Mutant(
+        "MDMP, apart: a receive is used whatever memory it is for",
+        "front/mdmp/exchange.cpp",
+        "if (!member.receives_into(first) || !member.is_one_long_message()) continue;",
+        "if (!member.is_one_long_message()) continue;",
+        pytest=("tests/mdmp", "every_way_gives_the_same"),
+        compiles=True,
     ),
     Mutant(
         "MDMP: a communicator's attributes are copied",
         "front/mdmp/region.cpp",
-        "check(directive, MPI_Comm_create(owned.of, group, &owned.comm));",
-        "check(directive, MPI_Comm_dup(owned.of, &owned.comm));",
+        "check(directive, MPI_Comm_create(owned.of, group, comm));",
+        "check(directive, MPI_Comm_dup(owned.of, comm));",
         pytest=("tests/mdmp", "attributes_are_not_copied"),
     ),
     Mutant(

@@ -231,4 +231,38 @@ MUTANTS = [
         "(false &&",
         gallery=("ir-turn_before.f90",),
     ),
+    # Directives.cpp
+    Mutant(
+        "a directive that names a communicator is of the innermost region's",
+        "Directives.cpp",
+        "isa<ConstantPointerNull>(call.getArgOperand(range::comm)) &&\n           isa<ConstantInt>",
+        "isa<ConstantInt>",
+        pytest=("tests/mdmp", "every_way_gives_the_same"),
+        compiler="compiler/pass",
+    ),
+    Mutant(
+        "an exchange is taken apart as far as it is of ranges",
+        "Directives.cpp",
+        "if (!is_nothing && (one->mayWriteToMemory() || call)) return {};",
+        "if (!is_nothing && (one->mayWriteToMemory() || call)) break;\n",
+        pytest=("tests/mdmp", "every_way_gives_the_same"),
+        compiler="compiler/pass",
+    ),
+    # compiler/directives
+    Mutant(
+        "an exchange has one directive, for who takes it apart",
+        "Places.cpp",
+        "set(call->getArg(1), sections);",
+        "static_cast<void>(call);",
+        pytest=("tests/mdmp", "every_way_gives_the_same"),
+        compiler="compiler/directives",
+    ),
+    Mutant(
+        "what has gaps behind a range is a range",
+        "Calls.cpp",
+        " && directive_.section.pieces.back().empty());",
+        ");",
+        pytest=("tests/mdmp", "every_shape_arrives"),
+        compiler="compiler/directives",
+    ),
 ]

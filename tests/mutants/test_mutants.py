@@ -21,7 +21,8 @@ def words(environment):
 
 @pytest.mark.parametrize("mutant", [*MUTANTS, *of_compiler.MUTANTS], ids=lambda mutant: mutant.what)
 def test_its_place_is_there_once(mutant):
-    assert (ROOT / mutant.path).read_text().count(mutant.old) == 1
+    times = (ROOT / mutant.path).read_text().count(mutant.old)
+    assert times == 1, f"{mutant.path} has it {times} times"
 
 
 @pytest.mark.parametrize("mutant", of_compiler.MUTANTS, ids=lambda mutant: mutant.what)
@@ -53,7 +54,9 @@ def collected(folder):
     return [line.lower() for line in done.stdout.splitlines() if "::" in line]
 
 
-@pytest.mark.parametrize("mutant", [one for one in MUTANTS if one.pytest], ids=lambda mutant: mutant.what)
+@pytest.mark.parametrize(
+    "mutant", [one for one in [*MUTANTS, *of_compiler.MUTANTS] if one.pytest], ids=lambda mutant: mutant.what
+)
 def test_the_test_that_notices_it_is_in_every_test_run(mutant):
     folder, words = mutant.pytest
     chosen = Expression.compile(f"({words}) and {mutant.mpi}")

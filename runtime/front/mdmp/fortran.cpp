@@ -234,7 +234,7 @@ STRETTO_PUBLIC void stretto_fortran_count_recv(const Descriptor *first, const in
 }
 
 STRETTO_PUBLIC void stretto_fortran_exchange(const std::int64_t *at) {
-    stretto_exchange(&directive_at(*at));
+    stretto_exchange(&directive_at(*at), 0);
 }
 
 // --- the library form
@@ -256,7 +256,7 @@ STRETTO_PUBLIC void stretto_fortran_exchange_begin(const int *line, const Descri
 }
 
 STRETTO_PUBLIC void stretto_fortran_exchange_end(const int *line, const Descriptor *file) {
-    stretto_exchange(&directive_of_call(SITE, "exchange", line, file));
+    stretto_exchange(&directive_of_call(SITE, "exchange", line, file), 0);
 }
 
 STRETTO_PUBLIC void stretto_fortran_send(const Descriptor *section, const int *partner, const int *count,

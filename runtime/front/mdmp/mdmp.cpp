@@ -33,12 +33,89 @@ STRETTO_PUBLIC void stretto_section_recv(stretto_directive *directive, void *fir
                       {first, dimensions, count, stride, element_bytes, partner, tag, comm});
 }
 
-STRETTO_PUBLIC void stretto_exchange(stretto_directive *directive) {
+STRETTO_PUBLIC void stretto_range_send(stretto_directive *directive, const void *first, int64_t elements,
+                                       int64_t element_bytes, int partner, int tag, const MPI_Comm *comm) {
+    mdmp::add_send(mdmp::introduce("send", *directive, SITE),
+                   {const_cast<void *>(first), 1, &elements, &element_bytes, element_bytes, partner, tag, comm});
+}
+
+STRETTO_PUBLIC void stretto_range_recv(stretto_directive *directive, void *first, int64_t elements,
+                                       int64_t element_bytes, int partner, int tag, const MPI_Comm *comm) {
+    mdmp::add_receive(mdmp::introduce("recv", *directive, SITE),
+                      {first, 1, &elements, &element_bytes, element_bytes, partner, tag, comm});
+}
+
+STRETTO_PUBLIC void stretto_exchange(stretto_directive *directive, int) {
     mdmp::exchange(mdmp::introduce("exchange", *directive, SITE));
 }
 
 STRETTO_PUBLIC void stretto_exchange_begin(stretto_directive *directive) {
     mdmp::open_exchange(mdmp::introduce("exchange", *directive, SITE));
+}
+
+} // extern "C"
+
+// --- an exchange of ranges, taken apart (include/stretto/abi.h)
+
+namespace {
+
+//! \brief The arguments of a range in the innermost region.
+struct OneRange {
+    OneRange(const void *first, int elements, int bytes, int partner, int tag)
+        : elements(elements), bytes(bytes),
+          arguments{const_cast<void *>(first), 1, &this->elements, &this->bytes, bytes, partner, tag, nullptr} {}
+    OneRange(const OneRange &) = delete;
+    OneRange &operator=(const OneRange &) = delete;
+
+    const std::int64_t elements, bytes;
+    const mdmp::Arguments arguments;
+};
+
+} // namespace
+
+extern "C" {
+
+STRETTO_PUBLIC int stretto_range_isend(const void *first, int elements, int element_bytes, int partner, int tag,
+                                       stretto_directive *directive, int64_t *request) {
+    const OneRange range(first, elements, element_bytes, partner, tag);
+    *request = mdmp::start_send(mdmp::introduce("send", *directive, SITE), range.arguments);
+    return MPI_SUCCESS;
+}
+
+STRETTO_PUBLIC int stretto_range_irecv(void *first, int elements, int element_bytes, int partner, int tag,
+                                       stretto_directive *directive, int64_t *request) {
+    const OneRange range(first, elements, element_bytes, partner, tag);
+    *request = mdmp::start_receive(mdmp::introduce("recv", *directive, SITE), range.arguments);
+    return MPI_SUCCESS;
+}
+
+STRETTO_PUBLIC int stretto_range_waitall(int count, int64_t requests[], void *) {
+    mdmp::wait_for_all(count, requests);
+    return MPI_SUCCESS;
+}
+
+STRETTO_PUBLIC stretto_handle stretto_range_begin(stretto_call *call, const void *first, int elements,
+                                                  int element_bytes, int partner, int tag,
+                                                  stretto_directive *directive) {
+    const OneRange range(first, elements, element_bytes, partner, tag);
+    return mdmp::begin_send(mdmp::introduce("send", *directive, SITE), range.arguments, call, SITE);
+}
+
+STRETTO_PUBLIC int stretto_range_isend_end(stretto_handle handle, stretto_call *, const void *first, int elements,
+                                           int element_bytes, int partner, int tag, stretto_directive *directive,
+                                           int64_t *request) {
+    if (!handle) return stretto_range_isend(first, elements, element_bytes, partner, tag, directive, request);
+    *request = mdmp::end_begun_send(handle, SITE);
+    return MPI_SUCCESS;
+}
+
+STRETTO_PUBLIC stretto_handle stretto_range_wait_begin(stretto_call *call, const void *first, int count,
+                                                       int64_t requests[]) {
+    return mdmp::begin_wait(first, count, requests, call, SITE);
+}
+
+STRETTO_PUBLIC int stretto_range_recv_end(stretto_handle handle, void *) {
+    return compiled_recv_end(handle, MPI_STATUS_IGNORE, SITE);
 }
 
 } // extern "C"

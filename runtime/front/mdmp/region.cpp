@@ -63,16 +63,19 @@ void check_thread(const Directive &directive) {
 // The program frees its communicator.
 int release(MPI_Comm, int, void *attribute, void *) {
     auto *const owned = static_cast<Owned *>(attribute);
-    MPI_Comm comm = MPI_COMM_NULL;
+    MPI_Comm comm = MPI_COMM_NULL, rest = MPI_COMM_NULL;
     {
         const std::lock_guard lock(mutex);
         for (const Region &region : regions)
             if (region.communicator == owned)
                 fail({"commregion", *region.directive}, "its communicator is freed, and it has not finished");
         comm = owned->comm;
+        rest = owned->rest;
         communicators.remove_if([&](const Owned &one) { return &one == owned; });
     }
-    return mpi_has_ended || comm == MPI_COMM_NULL ? MPI_SUCCESS : MPI_Comm_free(&comm);
+    if (mpi_has_ended || comm == MPI_COMM_NULL) return MPI_SUCCESS;
+    MPI_Comm_free(&rest);
+    return MPI_Comm_free(&comm);
 }
 
 int our_keyval(const Directive &directive) {
@@ -90,9 +93,11 @@ void make(const Directive &directive, Owned &owned) {
     int is_inter = 0, found = 0;
     int *most_tag = nullptr;
     check(directive, MPI_Comm_group(owned.of, &group));
-    check(directive, MPI_Comm_create(owned.of, group, &owned.comm));
+    for (MPI_Comm *comm : {&owned.comm, &owned.rest}) {
+        check(directive, MPI_Comm_create(owned.of, group, comm));
+        check(directive, MPI_Comm_set_errhandler(*comm, MPI_ERRORS_RETURN)); // check() says which directive it was
+    }
     MPI_Group_free(&group);
-    check(directive, MPI_Comm_set_errhandler(owned.comm, MPI_ERRORS_RETURN)); // check() says which directive it was
     check(directive, MPI_Comm_test_inter(owned.of, &is_inter));
     check(directive, is_inter ? MPI_Comm_remote_size(owned.of, &owned.size) : MPI_Comm_size(owned.of, &owned.size));
     check(directive, MPI_Comm_get_attr(owned.of, MPI_TAG_UB, &most_tag, &found));
@@ -116,7 +121,7 @@ const Owned &owned_of(const Directive &directive, MPI_Comm comm) {
         owned = find(comm);
         if (!owned) {
             owned = &communicators.emplace_back();
-            owned->comm = MPI_COMM_NULL;
+            owned->comm = owned->rest = MPI_COMM_NULL;
             owned->of = comm;
         }
     }

@@ -7,8 +7,9 @@ namespace stretto::front::mdmp {
 //! \brief What directives send on: the ranks of a communicator of the program, and messages that nobody else receives.
 struct Communicator {
     MPI_Comm comm;
-    int size;     //!< partners
-    int most_tag; //!< of MPI
+    MPI_Comm rest; //!< of long messages, behind what stands in front of each
+    int size;      //!< partners
+    int most_tag;  //!< of MPI
 };
 
 //! MPI_Init, where nobody has done it.

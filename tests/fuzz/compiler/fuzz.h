@@ -4,6 +4,9 @@
 
 #include <math.h>
 #include <mpi.h>
+#ifdef STRETTO_MDMP_DIRECTIVES
+#include <stretto/mdmp.h>
+#endif
 #include <stdlib.h>
 #include <string.h>
 

@@ -12,6 +12,7 @@ from tree import Grower, Node, text
 # Bytes of a message: nothing, less than a frame, both sides of the frame's threshold, more.
 BYTES = (0, 8, 200, 4000, 15000, 16384, 17000, 20000, 24000, 33000, 48000, 66000, 80000, 100000, 130000, 200000, 400000)
 WEIGHTS = (1, 1, 2, 2, 2, 3, 4, 6, 6, 6, 6, 6, 5, 4, 3, 2, 1)
+ONLY = ()  # names of patterns that most exchanges shall have; of any other, none
 TYPES = {
     "double": ("MPI_DOUBLE", 8),
     "int": ("MPI_INT", 4),
@@ -987,8 +988,10 @@ class Function:
         pattern = r.choice((
             self.pair, self.pair, self.pair, self.pair, self.chain, self.chain, self.nobody, self.both_ways, self.ring, self.ring_early,
             self.pipeline, self.pipeline, self.gather, self.scatter, self.to_oneself, self.counted, self.counted, self.sendrecv, self.if_found, self.all_alike,
-            self.chunks, self.halo, self.halo, self.persistent, self.persistent, self.collective, self.collective, self.collective, self.collective, self.collective,
+            self.chunks, self.halo, self.halo, self.directives, self.directives, self.persistent, self.persistent, self.collective, self.collective, self.collective, self.collective, self.collective,
         ))  # fmt: skip
+        if ONLY and r.random() < 0.7:
+            pattern = getattr(self, r.choice(ONLY))
         self.program.shapes.append(pattern.__name__)
         nodes = pattern()
         self.busy, self.bound = set(), False
@@ -1136,6 +1139,66 @@ class Function:
         nodes += [self.grow.around(f"for (int {t} = 0; {t} < {r.choice((1, 2, 3))}; ++{t}) {{", each)]
         nodes += [self.grow.of(g, f"MPI_Request_free(&{q}[{place}]);") for place in places]
         return [self.grow.block("{", nodes)]
+
+    def directives(self):
+        """With both neighbours in each step of time: MDMP's directives where the compiler knows them, MPI's calls else."""
+        r = self.random
+        out, into = self.two_arrays()
+        left, right, q, t, group = *map(self.name, ("left", "right", "requests", "t")), self.grow.group()
+        half = "n / 2"
+        what = (
+            f"{half}, {TYPES[self.type][0]}"
+            if TYPES[self.type][0]
+            else f"(int)(({half}) * sizeof({self.type})), MPI_BYTE"
+        )
+        tags = r.choice((("", ""), (", tag(3)", ", tag(4)")))
+        # Of each: the directive, and the call.
+        receives = [
+            (f"recv({into.name}[0], {half}, {left}{tags[0]})", f"MPI_Irecv({into.name}, {what}, {left}, 6"),
+            (
+                f"recv({into.name}[{half}], {half}, {right}{tags[1]})",
+                f"MPI_Irecv({into.name} + {half}, {what}, {right}, 5",
+            ),
+        ]
+        sends = [
+            (f"send({out.name}[0], {half}, {left}{tags[1]})", f"MPI_Isend({out.name}, {what}, {left}, 5"),
+            (f"send({out.name}[{half}], {half}, {right}{tags[0]})", f"MPI_Isend({out.name} + {half}, {what}, {right}, 6"),
+        ]  # fmt: skip
+        together = [*receives, *sends]
+        r.shuffle(together)
+        if r.random() < 0.2:  # of a section with gaps, or with a tag of its own: all of the exchange stays
+            one = r.randrange(4)
+            words, call = together[one]
+            together[one] = (
+                words.replace(f", {half},", ",").replace("[0]", f"[0:{half}]").replace(f"[{half}]", f"[{half}:{half}]"),
+                call,
+            )
+        calls = [f"  {call}, MPI_COMM_WORLD, &{q}[{k}]);" for k, (_, call) in enumerate(together)]
+        exchange = self.grow.of(
+            group,
+            "\n".join([
+                "#ifdef STRETTO_MDMP_DIRECTIVES", *(f"#pragma {words}" for words, _ in together), "#else",
+                "{", f"  MPI_Request {q}[4];", *calls, f"  MPI_Waitall(4, {q}, MPI_STATUSES_IGNORE);", "}", "#endif",
+            ]),
+        )  # fmt: skip
+        ends = f"const int {left} = rank > 0 ? rank - 1 : MPI_PROC_NULL, {right} = rank + 1 < size ? rank + 1 : MPI_PROC_NULL;"
+        fills = [self.fill(out, "0", half, self.n // 2), self.fill(out, half, half, self.n // 2)]
+        r.shuffle(fills)
+        self.busy |= {into.memory, out.memory}
+        beside = self.between()
+        self.busy -= {into.memory, out.memory}
+        reads = [self.read(into, "0", half, self.n // 2), self.read(into, half, half, self.n // 2)]
+        r.shuffle(reads)
+        turn = [exchange, *beside, *self.aside(), *reads]
+        turn = [*turn, *fills] if r.random() < 0.6 else [*fills, *turn]
+        region = lambda word: self.grow.keep(f"#ifdef STRETTO_MDMP_DIRECTIVES\n#pragma {word}\n#endif")  # noqa: E731
+        return [
+            self.grow.block("{", [
+                self.grow.keep(ends), region("commregion"),
+                self.grow.around(f"for (int {t} = 0; {t} < {r.choice((1, 2, 3, 4))}; ++{t}) {{", turn),
+                region("commregionfinished"),
+            ])
+        ]  # fmt: skip
 
     def halo(self):
         """With both neighbours at once: both receives, both sends, one wait for all, or one for each."""

@@ -1,0 +1,195 @@
+// A section of an exchange, and its messages.
+//
+// A directive without a tag may meet any other one, of any size. So each message begins with what its directive says of itself; then the
+// receiver names both lines where they do not fit. A short message travels with that, a longer one behind it, on a communicator of its own,
+// where it may have begun before:
+//
+//     [Header][bytes]                      bytes <= most_within
+//     [Header]    [bytes], [bytes], ...    of at most one_message bytes each
+//
+// Both sides take it by their own size. What comes first is never longer than the receiver's memory for it, and a receiver looks at it
+// before it believes anything behind it.
+#include "front/mdmp/member.h"
+
+#include "front/mdmp/region.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <string_view>
+
+namespace stretto::front::mdmp {
+
+namespace {
+
+constexpr std::size_t first_message = 4096; // every MPI sends as much at once
+constexpr std::size_t one_message = std::size_t(1) << 30;
+constexpr std::uint32_t magic = 0x4d444d50; // "MDMP"
+
+//! \brief What a send's directive says of itself.
+struct Header {
+    std::uint32_t magic, line;
+    std::int64_t bytes, element_bytes;
+    std::array<char, 64> file, text; // as much of it as there is room for
+};
+static_assert(sizeof(Header) == 152);
+constexpr std::size_t most_within = first_message - sizeof(Header);
+
+std::string shape(std::int64_t bytes, std::int64_t element_bytes) {
+    const std::int64_t elements = bytes / std::max<std::int64_t>(element_bytes, 1);
+    return std::to_string(elements) + (elements == 1 ? " element of " : " elements of ") +
+           std::to_string(element_bytes) + (element_bytes == 1 ? " byte" : " bytes");
+}
+
+// An implied tag is MPI's 0.
+int tag_of(const Directive &directive, int tag, const Communicator &communicator) {
+    if (tag == STRETTO_TAG_IMPLIED) return 0;
+    if (tag < 0 || tag >= communicator.most_tag)
+        fail(directive,
+             "a tag is 0 to " + std::to_string(communicator.most_tag - 1) + ", and this is " + std::to_string(tag));
+    return tag + 1;
+}
+
+void check_partner(const Directive &directive, int partner, const Communicator &communicator) {
+    if (partner == MPI_PROC_NULL || (partner >= 0 && partner < communicator.size)) return;
+    fail(directive, "its partner is " + std::to_string(partner) + ", and the ranks of its communicator are 0 to " +
+                        std::to_string(communicator.size - 1) + " (or none)");
+}
+
+Section section_of(const Directive &directive, const Arguments &given) {
+    if (given.dimensions < 0 || given.dimensions > Section::most_dimensions)
+        fail(directive, "has " + std::to_string(given.dimensions) + " dimensions, and at most " +
+                            std::to_string(Section::most_dimensions) + " are possible");
+    if (given.element_bytes <= 0) fail(directive, "its elements have no bytes");
+    for (int k = 0; k < given.dimensions; k++)
+        if (given.count[k] < 0) fail(directive, "a count is negative: " + std::to_string(given.count[k]));
+    const auto section = Section::make(given.first, given.dimensions, given.count, given.stride, given.element_bytes);
+    if (!section) fail(directive, "has more bytes than any memory");
+    if (section->bytes() && !given.first) fail(directive, "its first element is at a null pointer");
+    return *section;
+}
+
+// The end of a file's name says most; of a section the beginning does.
+void write_text(std::array<char, 64> &to, const char *text, bool keep_end) {
+    std::string_view all = text ? text : "";
+    const std::size_t room = to.size() - 1;
+    if (all.size() > room) all = keep_end ? all.substr(all.size() - room) : all.substr(0, room);
+    to.fill('\0');
+    all.copy(to.data(), room);
+}
+
+} // namespace
+
+Member::Member(const Directive &directive, const Arguments &given)
+    : directive(directive), element_bytes(given.element_bytes), partner(given.partner) {
+    const Communicator &communicator = communicator_of(directive, given.comm);
+    check_partner(directive, partner, communicator);
+    section = section_of(directive, given);
+    tag = tag_of(directive, given.tag, communicator);
+    comm = communicator.comm;
+    comm_of_rest = communicator.rest;
+}
+
+bool Member::is_short() const {
+    return section.bytes() <= most_within;
+}
+
+bool Member::is_one_long_message() const {
+    return has_partner() && !is_short() && section.bytes() <= one_message && section.contiguous();
+}
+
+void Member::must_be_apart_from(const Member &other) const {
+    if (section.overlaps(other.section))
+        fail(directive, "overlaps " + other.directive.written() + " at " + other.directive.line() +
+                            " of the same exchange: put a statement between them, or separate the sections");
+}
+
+void Member::must_be_apart_in_itself() const {
+    if (section.overlaps_itself()) fail(directive, "its elements overlap: it would receive twice into one place");
+}
+
+// --- messages ----------------------------------------------------------------------------------------------------------------------
+
+void Member::make_room() {
+    first = std::make_unique_for_overwrite<std::byte[]>(first_message);
+    if (!is_short() && !section.contiguous()) packed = std::make_unique_for_overwrite<std::byte[]>(section.bytes());
+}
+
+template <class Do>
+void Member::for_each_part(Do do_it) const {
+    const std::size_t bytes = section.bytes();
+    for (std::size_t at = 0; !is_short() && at < bytes; at += one_message)
+        do_it(long_message() + at, static_cast<int>(std::min(one_message, bytes - at)));
+}
+
+void Member::send(const std::byte *from, int bytes, MPI_Comm on) {
+    check(directive, MPI_Isend(from, bytes, MPI_BYTE, partner, tag, on, &requests.emplace_back(MPI_REQUEST_NULL)));
+}
+
+void Member::receive(std::byte *to, int bytes, MPI_Comm on) {
+    check(directive, MPI_Irecv(to, bytes, MPI_BYTE, partner, tag, on, &requests.emplace_back(MPI_REQUEST_NULL)));
+}
+
+void Member::make_ready() {
+    make_room();
+    const stretto_directive &given = directive.given;
+    Header header{magic, given.line, static_cast<std::int64_t>(section.bytes()), element_bytes, {}, {}};
+    write_text(header.file, given.file, true);
+    write_text(header.text, given.text, false);
+    std::memcpy(first.get(), &header, sizeof header);
+    if (is_short()) section.pack(first.get() + sizeof header);
+}
+
+void Member::start_first() {
+    send(first.get(), static_cast<int>(sizeof(Header) + (is_short() ? section.bytes() : 0)), comm);
+}
+
+void Member::start() {
+    start_first();
+    if (packed) section.pack(packed.get());
+    for_each_part([this](const std::byte *from, int bytes) { send(from, bytes, comm_of_rest); });
+}
+
+Member::Rest Member::rest() const {
+    return {section.first(), static_cast<int>(section.bytes()), partner, tag, comm_of_rest};
+}
+
+MPI_Request &Member::request_of_rest() {
+    if (requests.size() < 2) requests.resize(2, MPI_REQUEST_NULL);
+    return requests[1];
+}
+
+void Member::post() {
+    receives = true;
+    make_room();
+    receive(first.get(), static_cast<int>(first_message), comm);
+    for_each_part([this](std::byte *to, int bytes) { receive(to, bytes, comm_of_rest); });
+}
+
+void Member::wait_for_first() {
+    if (!receives || fits) return;
+    check(directive, MPI_Wait(&requests.front(), MPI_STATUS_IGNORE));
+    Header sent;
+    std::memcpy(&sent, first.get(), sizeof sent);
+    if (sent.magic != magic) fail(directive, "its partner runs another version of Stretto");
+    const auto bytes = static_cast<std::int64_t>(section.bytes());
+    fits = sent.bytes == bytes && (sent.element_bytes == element_bytes || bytes == 0);
+    if (!fits)
+        fail(directive, "receives " + shape(bytes, element_bytes) + ", and rank " + std::to_string(partner) +
+                            " sends " + shape(sent.bytes, sent.element_bytes) + ": " +
+                            written("send", sent.text.data()) + " at " + line_of(sent.file.data(), sent.line));
+}
+
+void Member::wait() {
+    wait_for_first();
+    for (MPI_Request &request : requests) check(directive, MPI_Wait(&request, MPI_STATUS_IGNORE));
+    if (!receives) return;
+    if (is_short())
+        section.unpack(first.get() + sizeof(Header));
+    else if (packed)
+        section.unpack(packed.get());
+}
+
+} // namespace stretto::front::mdmp

@@ -1,0 +1,81 @@
+// A send or a receive of an exchange, and its messages.
+#pragma once
+#include "front/mdmp/directive.h"
+#include "range/section.h"
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace stretto::front::mdmp {
+
+//! \brief A send's or a receive's arguments, as the program gave them.
+struct Arguments {
+    void *first;
+    int dimensions;
+    const std::int64_t *count, *stride;
+    std::int64_t element_bytes;
+    int partner, tag;
+    const MPI_Comm *comm;
+};
+
+class Member {
+public:
+    //! Ends the job where the arguments are wrong.
+    Member(const Directive &directive, const Arguments &arguments);
+
+    const Directive &which() const { return directive; }
+    bool has_partner() const { return partner != MPI_PROC_NULL; }
+    const Section &memory() const { return section; }
+
+    //! One long message from where the section lies, or into it: a part of it may be under way alone.
+    bool is_one_long_message() const;
+
+    //! Ends the job where both are in one exchange and use the same memory.
+    void must_be_apart_from(const Member &other) const;
+    //! Ends the job where it receives twice into one place.
+    void must_be_apart_in_itself() const;
+
+    // --- a send. What is short is taken where it is made ready, so that it may be written again at once.
+    void make_ready();
+    void start();
+    //! The same in two halves, of one long message, the rest first: that is what may begin early. Its request is the caller's to make.
+    struct Rest {
+        std::byte *from;
+        int bytes, partner, tag;
+        MPI_Comm comm;
+    };
+    Rest rest() const;
+    void start_first();
+    MPI_Request &request_of_rest();
+
+    // --- a receive
+    void post();
+    bool receives_into(const void *memory) const { return receives && section.first() == memory; }
+    //! Of a receive: returns when it is known to fit.
+    void wait_for_first();
+
+    //! Returns when all has come or may be written again.
+    void wait();
+
+private:
+    bool is_short() const;
+    std::byte *long_message() const { return packed ? packed.get() : section.first(); }
+    template <class Do>
+    void for_each_part(Do do_it) const;
+    void make_room();
+    void send(const std::byte *from, int bytes, MPI_Comm on);
+    void receive(std::byte *to, int bytes, MPI_Comm on);
+
+    Directive directive;
+    Section section;
+    std::int64_t element_bytes;
+    int partner, tag; // of MPI
+    MPI_Comm comm, comm_of_rest;
+    bool receives = false, fits = false; // as far as is known
+    std::unique_ptr<std::byte[]> first;  // the message, or what is in front of it
+    std::unique_ptr<std::byte[]> packed; // the rest of one with gaps, which cannot be sent as it is
+    std::vector<MPI_Request> requests;   // the first one is that of `first`
+};
+
+} // namespace stretto::front::mdmp

@@ -1,0 +1,138 @@
+"""Ranges that leave inside the loops that fill them, and land inside those that read them: the bits of plain calls, in every way."""
+
+import re
+
+import pytest
+from launch import launch
+from test_directives import ANY, CLANGS, HERE, built, compiled
+
+FORCE = {"STRETTO_FORCE": "1"}
+SETTINGS = {
+    "usual": {},
+    "force": FORCE,
+    "helped": FORCE | {"STRETTO": "all", "STRETTO_HELPER": "200"},
+    "reordered": FORCE | {"STRETTO_REORDER": "1"},
+    "off": {"STRETTO": "off"},
+}
+REMARK = re.compile(r"ranges\.h:(\d+):\d+: remark: (.*) \[-R")
+LINES = (HERE / "ranges.h").read_text().splitlines()
+
+
+def remarks(llvm, *flags):
+    """{the directive as it stands in the source: what is said of it}. Each is told once."""
+    words = ["-O2", "-g", *flags, "-Rpass=stretto", "-Rpass-missed=stretto", "-c", HERE / "ranges.c", "-o", "/dev/null"]
+    done = compiled(llvm, ANY, *words)
+    assert done.returncode == 0, done.stderr
+    told = [(int(line), text) for line, text in REMARK.findall(done.stderr) if "#pragma" in LINES[int(line) - 1]]
+    lines = [number for number, line in enumerate(LINES, 1) if re.match(r"#pragma (send|recv)", line)]
+    assert [line for line, _ in told] == lines, done.stderr
+    return {(LINES[line - 1].removeprefix("#pragma "), line): text for line, text in told}
+
+
+@pytest.mark.parametrize("llvm", CLANGS)
+def test_each_directive_is_told_where_it_starts_or_ends_or_why_not(llvm):
+    said = {text: [words for (its, _), words in remarks(llvm).items() if its == text] for text, _ in remarks(llvm)}
+    assert "in the turn before" in said["send(out[0], n, next)"][0]
+    assert "starts inside the loop" in said["send(out[0:n], next)"][0]
+    assert "from the end to the beginning" in said["recv(in[0:n], prev)"][0]
+    for text in ("send(a[0], n, next)", "send(b[0], n / 2, next)", "send(out[0], n, up)"):
+        assert "starts inside the loop" in said[text][0], said
+    for text in ("recv(in[0], n, prev)", "recv(c[0], n, prev)", "recv(d[0], n / 2, prev)", "recv(in[0], n, from)"):
+        assert "ends inside the loop" in said[text][0], said
+    assert "send(few[:]) may communicate" in said["send(out[0], n, to)"][0]
+    assert "over within one strip" in said["send(few[:], next, tag(3))"][0]
+    assert "names a communicator" in said["send(out[0], n, next, comm(MPI_COMM_WORLD))"][0]
+    assert "may have gaps" in said["send(grid[1:SIDE][SIDE], next, tag(1))"][0]
+    assert "else of its exchange stays" in said["send(grid[SIDE][1:SIDE], next)"][0]
+
+
+@pytest.mark.parametrize("flag", ["-fmdmp=plain", "-fno-mdmp", "-fstretto=off"])
+def test_plain_ones_may_be_asked_for(flag):
+    if flag == "-fstretto=off":
+        done = compiled(max(CLANGS), ANY, "-O2", flag, "-Rpass=stretto", "-c", HERE / "ranges.c", "-o", "/dev/null")
+        assert done.returncode == 0 and "inside the loop" not in done.stderr, done.stderr
+        return
+    assert all("done at its place" in text for text in remarks(max(CLANGS), flag).values())
+
+
+@pytest.mark.pairs
+@pytest.mark.parametrize("language", ["c", "cpp"])
+@pytest.mark.parametrize(
+    "how", ["-O2", "-O3", "-fmdmp=plain", "-fstretto-check", "-fstretto=send", "-fstretto=receive"]
+)
+@pytest.mark.parametrize("setting", SETTINGS)
+@pytest.mark.parametrize("ranks", [1, 2, 3])
+@pytest.mark.parametrize("llvm", CLANGS)
+def test_every_way_gives_the_same(mpi, llvm, ranks, setting, how, language):
+    env = SETTINGS[setting] | {"STRETTO_COUNTERS": "1"}
+    result = launch(mpi, ranks, built(llvm, mpi, "ranges", language, how), transport="tcp", env=env, timeout=90)
+    assert not result.hung and result.rc == 0 and "right\n" in result.stdout, result
+    plain = launch(mpi, ranks, built(llvm, mpi, "ranges", language, "-fmdmp=plain"), env={"STRETTO": "off"})
+    assert sorted(result.stdout.split("\n")) == sorted(plain.stdout.split("\n")), (result, plain)
+    begun, used = result.counters.get("compiled_send", 0), result.counters.get("compiled_receive", 0)
+    if how == "-fmdmp=plain" or ranks == 1 or setting == "off":
+        assert begun == used == 0 or ranks == 1, result
+    elif setting in ("force", "reordered"):
+        assert (begun > 0) == (how != "-fstretto=receive") and (used > 0) == (how != "-fstretto=send"), result
+
+
+WRONG = {
+    "more_is_sent": ("n + 8 * rank", "n", "next", "receives 20000 elements", "and rank 1 sends 20008 elements"),
+    "a_short_one_is_sent": ("rank ? 10 : n", "n", "next", "receives 20000 elements", "and rank 1 sends 10 elements"),
+    "no_such_partner": ("n", "n", "9", "its partner is 9, and the ranks of its communicator are 0 to 1"),
+    "a_count_is_negative": ("n - 20001", "n", "next", "a count is negative: -1"),
+}
+
+
+@pytest.mark.parametrize("wrong", WRONG)
+def test_what_is_wrong_ends_the_job_and_names_the_line(mpi, wrong, tmp_path):
+    sent, received, partner, *words = WRONG[wrong]
+    source = tmp_path / "wrong.c"
+    source.write_text(
+        "#include <stretto/mdmp.h>\n"
+        "static double out[20010], in[20010];\n"
+        "int main(int argc, char **argv) {\n"
+        "    int rank, n = 20000 + (argc > 99);\n"
+        "    double sum = 0;\n"
+        "#pragma commregion\n"
+        "    MPI_Comm_rank(MPI_COMM_WORLD, &rank);\n"
+        "    const int next = 1 - rank;\n"
+        "    for (int turn = 0; turn < 3; turn++) {\n"
+        "        for (int k = 0; k < n; k++) out[k] = k * (turn + 1.0);\n"
+        f"#pragma send(out[0], {sent}, {partner})\n"
+        f"#pragma recv(in[0], {received}, next)\n"
+        "        for (int k = 0; k < n; k++) sum += in[k];\n"
+        "    }\n"
+        "#pragma commregionfinished\n"
+        "    return sum < 0 || argv == 0;\n"
+        "}\n"
+    )
+    done = compiled(max(CLANGS), mpi, "-O2", "-g", "-Rpass=stretto", source, "-o", tmp_path / "wrong")
+    assert done.returncode == 0 and "wrong.c:12:9: remark: receive at line 12 ends inside" in done.stderr, done.stderr
+    begins = "wrong.c:11:9: remark: send at line 11 starts inside" in done.stderr
+    assert begins or wrong == "a_count_is_negative", done.stderr
+    result = launch(mpi, 2, tmp_path / "wrong", env=FORCE, transport="tcp", timeout=30)
+    assert result.rc and not result.hung, result
+    assert all(text in result.stderr for text in words) and "wrong.c:1" in result.stderr, result
+
+
+def test_one_exchange_that_is_taken_apart_still_has_no_overlaps(mpi, tmp_path):
+    source = tmp_path / "overlap.c"
+    source.write_text(
+        "#include <stretto/mdmp.h>\n"
+        "static double a[9000];\n"
+        "int main(int argc, char **argv) {\n"
+        "    int rank, n = 4000 + (argv == 0);\n"
+        "#pragma commregion\n"
+        "    MPI_Comm_rank(MPI_COMM_WORLD, &rank);\n"
+        "#pragma send(a[0], n, 1 - rank)\n"
+        "#pragma recv(a[3000 + argc], n, 1 - rank)\n"
+        "#pragma commregionfinished\n"
+        "    return 0;\n"
+        "}\n"
+    )
+    done = compiled(max(CLANGS), mpi, "-O2", "-g", source, "-o", tmp_path / "overlap")
+    assert done.returncode == 0, done.stderr
+    result = launch(mpi, 2, tmp_path / "overlap", timeout=30)
+    assert result.rc and not result.hung, result
+    assert "overlaps" in result.stderr and "overlap.c:7" in result.stderr and "overlap.c:8" in result.stderr, result
