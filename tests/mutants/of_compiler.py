@@ -240,14 +240,6 @@ MUTANTS = [
         pytest=("tests/mdmp", "every_way_gives_the_same"),
         compiler="compiler/pass",
     ),
-    Mutant(
-        "an exchange is taken apart as far as it is of ranges",
-        "Directives.cpp",
-        "if (!is_nothing && (one->mayWriteToMemory() || call)) return {};",
-        "if (!is_nothing && (one->mayWriteToMemory() || call)) break;\n",
-        pytest=("tests/mdmp", "every_way_gives_the_same"),
-        compiler="compiler/pass",
-    ),
     # compiler/directives
     Mutant(
         "an exchange has one directive, for who takes it apart",

@@ -97,7 +97,7 @@ bool Member::is_short() const {
 }
 
 bool Member::is_one_long_message() const {
-    return has_partner() && !is_short() && section.bytes() <= one_message && section.contiguous();
+    return !is_short() && section.bytes() <= one_message && section.contiguous();
 }
 
 void Member::must_be_apart_from(const Member &other) const {
