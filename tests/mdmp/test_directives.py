@@ -51,7 +51,8 @@ def built(llvm, mpi, name, language, *flags):
         / "-".join(["directives", name, language, llvm, *(re.sub(r"\W", "", flag) for flag in flags)])
     )
     source = HERE / f"{name}.{language}"
-    needed = [source, source.with_suffix(".h"), ROOT / "include/stretto/mdmp.h", CLANGS[llvm], BUILD / "bin/stretto-cc"]
+    compiler = [CLANGS[llvm], CLANGS[llvm].with_name("stretto_compiler.so"), BUILD / "bin/stretto-cc"]
+    needed = [source, source.with_suffix(".h"), ROOT / "include/stretto/mdmp.h", *compiler]
     out.parent.mkdir(parents=True, exist_ok=True)
     with open(f"{out}.lock", "w") as lock:  # two pytest processes may want the same program
         fcntl.flock(lock, fcntl.LOCK_EX)

@@ -10,6 +10,7 @@ FORCE = {"STRETTO_FORCE": "1"}
 SETTINGS = {
     "usual": {},
     "force": FORCE,
+    "small": FORCE | {"STRETTO_DELTA": "1024"},
     "helped": FORCE | {"STRETTO": "all", "STRETTO_HELPER": "200"},
     "reordered": FORCE | {"STRETTO_REORDER": "1"},
     "off": {"STRETTO": "off"},
@@ -72,7 +73,7 @@ def test_every_way_gives_the_same(mpi, llvm, ranks, setting, how, language):
     begun, used = result.counters.get("compiled_send", 0), result.counters.get("compiled_receive", 0)
     if how == "-fmdmp=plain" or ranks == 1 or setting == "off":
         assert begun == used == 0 or ranks == 1, result
-    elif setting in ("force", "reordered"):
+    elif setting in ("force", "small", "reordered"):
         assert (begun > 0) == (how != "-fstretto=receive") and (used > 0) == (how != "-fstretto=send"), result
 
 

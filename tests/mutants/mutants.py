@@ -1727,14 +1727,6 @@ MUTANTS = [
         compiles=True,
     ),
     Mutant(
-        "MDMP, apart: what is short begins",
-        "front/mdmp/member.cpp",
-        "return !is_short() && section.bytes()",
-        "return section.bytes()",
-        pytest=("tests/mdmp", "every_way_gives_the_same"),
-        compiles=True,
-    ),
-    Mutant(
         "MDMP, apart: what begins early passes by what says of it how long it is",
         "front/mdmp/region.cpp",
         "    MPI_Group_free(&group);\n",
