@@ -69,7 +69,9 @@ extern "C" {
 #define STRETTO_MDMP_VERSION 1
 
 /* What is wrong ends the job: a compiler need not be ready for an exception. */
-#ifdef __GNUC__
+#ifdef __cplusplus
+#define STRETTO_MDMP_NOTHROW noexcept
+#elif defined __GNUC__
 #define STRETTO_MDMP_NOTHROW __attribute__((__nothrow__))
 #else
 #define STRETTO_MDMP_NOTHROW

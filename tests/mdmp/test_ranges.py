@@ -10,6 +10,7 @@ FORCE = {"STRETTO_FORCE": "1"}
 SETTINGS = {
     "usual": {},
     "force": FORCE,
+    "whole": {"STRETTO_FAST_LINK": "1e300"},  # what is short comes whole, and nobody knows before
     "small": FORCE | {"STRETTO_DELTA": "1024"},
     "helped": FORCE | {"STRETTO": "all", "STRETTO_HELPER": "200"},
     "reordered": FORCE | {"STRETTO_REORDER": "1"},

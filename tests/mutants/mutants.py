@@ -889,9 +889,17 @@ MUTANTS = [
     Mutant(
         "compiled: all of a message is waited for at once",
         "front/compiled/messages.cpp",
-        "receive->arrived(range); });",
-        "receive->is_complete(); });",
+        "return is_here || receive->arrived(range);",
+        "return is_here;",
         pytest=("tests/compiled", "half_of_a_message"),
+    ),
+    Mutant(
+        "compiled: what comes whole is read before it is known to have come",
+        "front/compiled/messages.cpp",
+        "is_here = receive->look_at_first() && receive->is_complete();",
+        "is_here = receive->where() != message::Receive::State::deltas;",
+        pytest=("tests/mdmp", "every_way_gives_the_same"),
+        compiles=True,
     ),
     Mutant(
         "compiled: a request that was taken is waited for, too",

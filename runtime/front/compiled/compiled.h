@@ -25,9 +25,12 @@ void compiled_start_end(stretto_handle handle, CallSite site);
 
 stretto_handle compiled_recv_begin(stretto_call *call, void *buf, MPI_Count count, MPI_Datatype type, int source,
                                    int tag, MPI_Comm comm, MPI_Status *status, CallSite site);
+//! Is it known that the message was begun to be sent, and that it fits? Then nothing of it need be here where it is waited for.
+enum class Sender { unknown, has_begun };
+
 //! A request that it takes is null afterwards, unless it is persistent.
 stretto_handle compiled_wait_begin(stretto_call *call, const void *buf, int count, MPI_Request requests[],
-                                   CallSite site);
+                                   CallSite site, Sender sender = Sender::unknown);
 int compiled_recv_error(stretto_handle handle);
 //! Not of handle 0: of its status, where the program has an array of them.
 std::size_t compiled_recv_index(stretto_handle handle);

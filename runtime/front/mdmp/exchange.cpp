@@ -170,7 +170,7 @@ stretto_handle begin_wait(const void *first, int count, const std::int64_t reque
         Member &member = member_of(requests[k]);
         if (!member.receives_into(first) || !member.is_one_long_message()) continue;
         member.wait_for_first();
-        return compiled_wait_begin(call, first, 1, &member.request_of_rest(), site);
+        return compiled_wait_begin(call, first, 1, &member.request_of_rest(), site, Sender::has_begun);
     }
     return 0;
 }

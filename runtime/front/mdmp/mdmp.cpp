@@ -11,45 +11,45 @@ using namespace stretto::front;
 
 extern "C" {
 
-STRETTO_PUBLIC void stretto_region_begin(stretto_directive *directive, const MPI_Comm *comm) {
+STRETTO_PUBLIC void stretto_region_begin(stretto_directive *directive, const MPI_Comm *comm) noexcept {
     mdmp::begin_region(mdmp::introduce("commregion", *directive, SITE), comm);
 }
 
-STRETTO_PUBLIC void stretto_region_end(stretto_directive *directive) {
+STRETTO_PUBLIC void stretto_region_end(stretto_directive *directive) noexcept {
     mdmp::end_region(mdmp::introduce("commregionfinished", *directive, SITE));
 }
 
 STRETTO_PUBLIC void stretto_section_send(stretto_directive *directive, const void *first, int dimensions,
                                          const int64_t count[], const int64_t stride[], int64_t element_bytes,
-                                         int partner, int tag, const MPI_Comm *comm) {
+                                         int partner, int tag, const MPI_Comm *comm) noexcept {
     mdmp::add_send(mdmp::introduce("send", *directive, SITE),
                    {const_cast<void *>(first), dimensions, count, stride, element_bytes, partner, tag, comm});
 }
 
 STRETTO_PUBLIC void stretto_section_recv(stretto_directive *directive, void *first, int dimensions,
                                          const int64_t count[], const int64_t stride[], int64_t element_bytes,
-                                         int partner, int tag, const MPI_Comm *comm) {
+                                         int partner, int tag, const MPI_Comm *comm) noexcept {
     mdmp::add_receive(mdmp::introduce("recv", *directive, SITE),
                       {first, dimensions, count, stride, element_bytes, partner, tag, comm});
 }
 
 STRETTO_PUBLIC void stretto_range_send(stretto_directive *directive, const void *first, int64_t elements,
-                                       int64_t element_bytes, int partner, int tag, const MPI_Comm *comm) {
+                                       int64_t element_bytes, int partner, int tag, const MPI_Comm *comm) noexcept {
     mdmp::add_send(mdmp::introduce("send", *directive, SITE),
                    {const_cast<void *>(first), 1, &elements, &element_bytes, element_bytes, partner, tag, comm});
 }
 
 STRETTO_PUBLIC void stretto_range_recv(stretto_directive *directive, void *first, int64_t elements,
-                                       int64_t element_bytes, int partner, int tag, const MPI_Comm *comm) {
+                                       int64_t element_bytes, int partner, int tag, const MPI_Comm *comm) noexcept {
     mdmp::add_receive(mdmp::introduce("recv", *directive, SITE),
                       {first, 1, &elements, &element_bytes, element_bytes, partner, tag, comm});
 }
 
-STRETTO_PUBLIC void stretto_exchange(stretto_directive *directive, int) {
+STRETTO_PUBLIC void stretto_exchange(stretto_directive *directive, int) noexcept {
     mdmp::exchange(mdmp::introduce("exchange", *directive, SITE));
 }
 
-STRETTO_PUBLIC void stretto_exchange_begin(stretto_directive *directive) {
+STRETTO_PUBLIC void stretto_exchange_begin(stretto_directive *directive) noexcept {
     mdmp::open_exchange(mdmp::introduce("exchange", *directive, SITE));
 }
 
