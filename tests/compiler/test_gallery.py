@@ -5,6 +5,7 @@ The RUN lines of a file are run by lit, and FileCheck reads its CHECK lines. The
 """
 
 import functools
+import os
 import pathlib
 import shutil
 import subprocess
@@ -35,8 +36,8 @@ def tools(llvm):
 
 @pytest.fixture(scope="session")
 def double():
-    """The runtime's double, compiled once."""
-    made = OUT / "double.o"
+    """The runtime's double, compiled once by each process of pytest, of which one may link what another one writes."""
+    made = OUT / f"double.{os.getpid()}.o"
     made.parent.mkdir(parents=True, exist_ok=True)
     subprocess.run(["cc", "-O1", "-g", "-c", HERE / "double" / "double.c", "-o", made], check=True)
     return made
@@ -64,6 +65,7 @@ def test_gallery(llvm, file, double):
         "-c",
         "import lit.main; lit.main.main()",
         "-vv",
+        "--skip-test-time-recording",  # in one file, which two processes would break
         *(f"-D{name}={value}" for name, value in said.items()),
         file,
     ]
