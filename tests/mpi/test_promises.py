@@ -364,6 +364,16 @@ def test_a_buffer_that_a_sanitizer_frees_waits_for_its_message(mpi, how):
     assert result.rc == 0 and result.counters["receive_released"] > 0, result
 
 
+def test_a_report_looks_for_a_line_from_the_stack_beside_a_handlers(mpi):
+    """Where a thread begins all must have come; the handler waits on the program's stack, and a report unwinds through both."""
+    if not library(mpi).exists():
+        pytest.skip("libstretto is not built for this MPI")
+    promise = "released_a_message_is_read_by_a_thread_that_calls_no_mpi"
+    executable = program(mpi, "promises", SOURCES, linked=True)
+    result = launch(mpi, 2, executable, [promise], transport="tcp", env=FORCE | RELEASED | REPORTED)
+    assert result.rc == 0 and f"ok {promise}" in result.stdout, result
+
+
 def test_calls_return_before_all_has_come_or_left(mpi):
     if not library(mpi).exists():
         pytest.skip("libstretto is not built for this MPI")

@@ -894,14 +894,6 @@ MUTANTS = [
         pytest=("tests/compiled", "half_of_a_message"),
     ),
     Mutant(
-        "compiled: what comes whole is read before it is known to have come",
-        "front/compiled/messages.cpp",
-        "is_here = receive->look_at_first() && receive->is_complete();",
-        "is_here = receive->where() != message::Receive::State::deltas;",
-        pytest=("tests/mdmp", "every_way_gives_the_same"),
-        compiles=True,
-    ),
-    Mutant(
         "compiled: a request that was taken is waited for, too",
         "front/compiled/messages.cpp",
         "        requests[index] = MPI_REQUEST_NULL;\n",
