@@ -37,7 +37,7 @@ Kind kind_of_directive(const CallBase &call) {
 std::string text_of_directive(const CallBase &call) {
     unsigned where = range::directive;
     if (is_contained({"stretto_range_isend", "stretto_range_irecv"}, name_of(call)))
-        where = 5;
+        where = 5; // in place of MPI's communicator
     else if (!is_range(call) && !is_section(call))
         return {};
     std::string name = kind_of_directive(call) == Kind::send ? "send" : "recv";

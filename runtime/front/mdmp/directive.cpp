@@ -1,6 +1,5 @@
 #include "front/mdmp/directive.h"
 
-#include "front/entry.h"
 #include "mpi/job.h"
 #include "progress/progress.h"
 #include "trace/source.h"

@@ -1140,17 +1140,23 @@ class Function:
         nodes += [self.grow.of(g, f"MPI_Request_free(&{q}[{place}]);") for place in places]
         return [self.grow.block("{", nodes)]
 
+    def elements(self, count):
+        """So many, as MPI's calls take them: a count and a type."""
+        of_mpi = TYPES[self.type][0]
+        return f"{count}, {of_mpi}" if of_mpi else f"(int)(({count}) * sizeof({self.type})), MPI_BYTE"
+
+    @staticmethod
+    def neighbours(left, right):
+        """Of a line of ranks."""
+        return f"const int {left} = rank > 0 ? rank - 1 : MPI_PROC_NULL, {right} = rank + 1 < size ? rank + 1 : MPI_PROC_NULL;"
+
     def directives(self):
         """With both neighbours in each step of time: MDMP's directives where the compiler knows them, MPI's calls else."""
         r = self.random
         out, into = self.two_arrays()
         left, right, q, t, group = *map(self.name, ("left", "right", "requests", "t")), self.grow.group()
         half = "n / 2"
-        what = (
-            f"{half}, {TYPES[self.type][0]}"
-            if TYPES[self.type][0]
-            else f"(int)(({half}) * sizeof({self.type})), MPI_BYTE"
-        )
+        what = self.elements(half)
         tags = r.choice((("", ""), (", tag(3)", ", tag(4)")))
         # Of each: the directive, and the call.
         receives = [
@@ -1166,7 +1172,7 @@ class Function:
         ]  # fmt: skip
         together = [*receives, *sends]
         r.shuffle(together)
-        if r.random() < 0.2:  # of a section with gaps, or with a tag of its own: all of the exchange stays
+        if r.random() < 0.2:  # written in brackets: the same range
             one = r.randrange(4)
             words, call = together[one]
             together[one] = (
@@ -1181,7 +1187,7 @@ class Function:
                 "{", f"  MPI_Request {q}[4];", *calls, f"  MPI_Waitall(4, {q}, MPI_STATUSES_IGNORE);", "}", "#endif",
             ]),
         )  # fmt: skip
-        ends = f"const int {left} = rank > 0 ? rank - 1 : MPI_PROC_NULL, {right} = rank + 1 < size ? rank + 1 : MPI_PROC_NULL;"
+        ends = self.neighbours(left, right)
         fills = [self.fill(out, "0", half, self.n // 2), self.fill(out, half, half, self.n // 2)]
         r.shuffle(fills)
         self.busy |= {into.memory, out.memory}
@@ -1207,12 +1213,8 @@ class Function:
         left, right, q = self.name("left"), self.name("right"), self.name("requests")
         leftwards, rightwards = self.grow.group(), self.grow.group()
         half = "n / 2"
-        what = (
-            f"{half}, {TYPES[self.type][0]}"
-            if TYPES[self.type][0]
-            else f"(int)(({half}) * sizeof({self.type})), MPI_BYTE"
-        )
-        ends = f"const int {left} = rank > 0 ? rank - 1 : MPI_PROC_NULL, {right} = rank + 1 < size ? rank + 1 : MPI_PROC_NULL;"
+        what = self.elements(half)
+        ends = self.neighbours(left, right)
         nodes = [
             self.grow.keep(ends),
             self.grow.keep(f"MPI_Request {q}[4] = {{MPI_REQUEST_NULL, MPI_REQUEST_NULL, MPI_REQUEST_NULL, MPI_REQUEST_NULL}};"),
