@@ -118,6 +118,10 @@ hazards: configure ## what breaks page protection, under each of its mechanisms;
 	@cmake --build $(BUILD) --target unit_tests
 	@tests/hazard/run --build $(BUILD)
 
+.PHONY: safety
+safety: build ## programs of every kind of docs/safety.md, twenty times in every way a user may have them; an hour (MPI=openmpi|..., TURNS=20)
+	@tests/safety/run $(ONE_MPI) $(if $(TURNS),--turns $(TURNS))
+
 .PHONY: mutants
 mutants: compilers build ## each safety property of the protocol, of the pages and of the compiler is taken out once, and some test notices (KIND=runtime|compiler)
 	@tests/mutants/run $(if $(KIND),--kind $(KIND))

@@ -52,3 +52,11 @@ def test_a_report_of_misuse_names_the_line_of_the_fortran_program(fortran, which
     result = launch(fortran, 2, built(fortran, "misuse.F90"), [which], env=UNMATCHED)
     assert result.rc != 0 and not result.hung, result
     assert f"misuse.F90:{wrong})" in result.stderr, result
+
+
+@pytest.mark.parametrize("fortran", FORTRAN)
+def test_mpi_reads_lists_that_came_into_a_common_block(fortran):
+    env = {"STRETTO_FORCE": "1", "STRETTO": "all", "STRETTO_BUDGET": "512K", "STRETTO_HELPER": "off"}
+    result = launch(fortran, 2, built(fortran, "lists.F90"), transport="tcp", env=env | {"STRETTO_COUNTERS": "1"})
+    assert result.rc == 0 and "OK" in result.stdout, result
+    assert result.counters["receive_guarded"] >= 4, result

@@ -2,17 +2,14 @@
 
 import collections
 import pathlib
-import shutil
 
 import pytest
 from compile import program
 from launch import hosts, launch, library
+from sandbox import AS, words_before
 
 HERE = pathlib.Path(__file__).parent
 FULLY = ("openmpi", "mpich")  # the others' libraries come to us in the same ways
-# Of a process, however it is started: what root may do, what anybody may, and what a sandbox refuses.
-NO_PRIVILEGE = ["setpriv", "--bounding-set=-all", "--inh-caps=-all", "--no-new-privs"]
-AS = {"root": [], "anybody": NO_PRIVILEGE, "no_userfaultfd": ["userfaultfd"], "no_dispatch": ["dispatch"]}
 WORDS_FOR_A_CHILD = ["system_", "popen_", "spawn_path", "vforked", "execve_argument", "execve_list"]
 LISTS = ["writev_", "pwritev_", "pwritev2_", "vmsplice_", "sendmmsg_", "list_of_pieces", "fwrite_unlocked_"]
 
@@ -29,12 +26,7 @@ def run(mpi, link, rows=(), started="root", **env):
         pytest.skip("Debian's MPICH 4.0 is used on one host only")
     if not library(mpi).exists():
         pytest.skip("libstretto is not built for this MPI")
-    before = [str(word) for word in AS[started]]
-    if before and before[0] == "setpriv" and not shutil.which("setpriv"):
-        pytest.skip("no setpriv")
-    if len(before) == 1:
-        before = [str(program(mpi, "refuse", [HERE / "refuse.c"])), *before]
-    command = [*before, program(mpi, "calls", [HERE / "calls.c"]), *rows]
+    command = [*words_before(mpi, started), program(mpi, "calls", [HERE / "calls.c"]), *rows]
     env = {"STRETTO": "all", "STRETTO_COUNTERS": "1"} | env
     return launch(mpi, 2, command[0], command[1:], env=env, preload=True, transport=link, timeout=120)
 
