@@ -1,8 +1,9 @@
 #include "front/mdmp/exchange.h"
 
 #include "front/mdmp/region.h"
+#include "settings/settings.h"
 
-#include <algorithm>
+#include <deque>
 #include <memory>
 #include <unordered_map>
 #include <utility>
@@ -12,14 +13,34 @@ namespace stretto::front::mdmp {
 
 namespace {
 
-// Of this thread.
-thread_local std::vector<Member> receives, sends;
-thread_local const stretto_directive *opened = nullptr; // nothing that is alone ends the exchange
+//! \brief The members of one exchange, as far as they are known: nothing is received into what is sent, or twice into the same place, since the
+//! order would count.
+class Together {
+public:
+    void add(const Member &member, bool is_send) {
+        if (std::exchange(is_over, false)) {
+            receives.clear();
+            sends.clear();
+        }
+        check_apart(member, receives);
+        if (!is_send) check_apart(member, sends);
+        (is_send ? sends : receives).push_back(&member);
+    }
+    //! What comes next is another exchange's.
+    void end() { is_over = true; }
 
-// In one exchange nothing is received into what is sent, or twice into the same place: the order would count.
-void check_apart(const Member &member, const std::vector<Member> &others) {
-    for (const Member &other : others) member.must_be_apart_from(other);
-}
+private:
+    static void check_apart(const Member &member, const std::vector<const Member *> &others) {
+        for (const Member *other : others) member.must_be_apart_from(*other);
+    }
+    std::vector<const Member *> receives, sends;
+    bool is_over = false;
+};
+
+// Of this thread, which begins and ends what the compiler took apart there.
+thread_local Together together;
+thread_local std::deque<Member> receives, sends;
+thread_local const stretto_directive *opened = nullptr; // nothing that is alone ends the exchange
 
 void run_exchange() {
     for (Member &one : receives) one.post();
@@ -38,9 +59,9 @@ void end_if_alone(const Directive &directive) {
 void add_send(const Directive &directive, const Arguments &arguments) {
     Member one(directive, arguments);
     if (one.has_partner()) {
-        check_apart(one, receives);
-        one.make_ready();
         sends.push_back(std::move(one));
+        together.add(sends.back(), true);
+        sends.back().make_ready();
     }
     end_if_alone(directive);
 }
@@ -49,9 +70,8 @@ void add_receive(const Directive &directive, const Arguments &arguments) {
     Member one(directive, arguments);
     if (one.has_partner()) {
         one.must_be_apart_in_itself();
-        check_apart(one, receives);
-        check_apart(one, sends);
         receives.push_back(std::move(one));
+        together.add(receives.back(), false);
     }
     end_if_alone(directive);
 }
@@ -64,6 +84,7 @@ void open_exchange(const Directive &directive) {
 
 void exchange(const Directive &) {
     opened = nullptr;
+    together.end();
     run_exchange();
     receives.clear();
     sends.clear();
@@ -71,7 +92,7 @@ void exchange(const Directive &) {
 
 void check_nothing_pends(const Directive &directive) {
     const stretto_directive *its = opened;
-    for (const std::vector<Member> *members : {&receives, &sends})
+    for (const std::deque<Member> *members : {&receives, &sends})
         if (!its && !members->empty()) its = &members->front().which().given;
     if (its) fail(directive, "stands in an exchange that has not ended: it began at " + line_of(its->file, its->line));
 }
@@ -80,27 +101,7 @@ void check_nothing_pends(const Directive &directive) {
 
 namespace {
 
-//! \brief What has started with no wait since.
-struct Together {
-    std::vector<const Member *> receives, sends;
-    bool is_over = false;
-
-    static void check_apart(const Member &member, const std::vector<const Member *> &others) {
-        for (const Member *other : others) member.must_be_apart_from(*other);
-    }
-    void add(const Member &member, bool is_send) {
-        if (std::exchange(is_over, false)) {
-            receives.clear();
-            sends.clear();
-        }
-        check_apart(member, receives);
-        if (!is_send) check_apart(member, sends);
-        (is_send ? sends : receives).push_back(&member);
-    }
-};
-
-// Of this thread, which begins and ends what the compiler took apart there.
-thread_local Together together;
+// Of this thread.
 thread_local std::unordered_map<stretto_handle, std::unique_ptr<Member>> begun;
 
 std::int64_t request_of(std::unique_ptr<Member> member) {
@@ -131,7 +132,7 @@ std::int64_t start_receive(const Directive &directive, const Arguments &argument
 }
 
 void wait_for_all(int count, std::int64_t requests[]) {
-    together.is_over = true;
+    together.end();
     for (int k = 0; k < count; k++)
         if (requests[k]) member_of(requests[k]).wait_for_first();
     for (int k = 0; k < count; k++) {
@@ -143,6 +144,7 @@ void wait_for_all(int count, std::int64_t requests[]) {
 
 // What it says of itself follows once it has begun: it comes by another communicator.
 stretto_handle begin_send(const Directive &directive, const Arguments &arguments, stretto_call *call, CallSite site) {
+    if (!settings.mdmp_ranges) return 0;
     auto one = std::make_unique<Member>(directive, arguments);
     if (!one->is_one_long_message()) return 0;
     const Member::Rest rest = one->rest();
@@ -165,6 +167,7 @@ std::int64_t end_begun_send(stretto_handle handle, CallSite site) {
 
 stretto_handle begin_wait(const void *first, int count, const std::int64_t requests[], stretto_call *call,
                           CallSite site) {
+    if (!settings.mdmp_ranges) return 0;
     for (int k = 0; k < count; k++) {
         if (!requests[k]) continue;
         Member &member = member_of(requests[k]);
