@@ -61,6 +61,7 @@ def test_every_kernel_gives_the_same_bits_plain_by_hand_and_with_stretto(kernel)
     assert result["verified"] and result["kernel"] == kernel and result["delta_bytes"] == 4096
 
 
+@pytest.mark.pairs(of=lambda kernel, size, ranks, trigger: {"kernel": kernel, "ranks": ranks, "trigger": trigger})
 @pytest.mark.parametrize("trigger", ["annotate", "pages"])
 @pytest.mark.parametrize(
     "kernel, size, ranks",
