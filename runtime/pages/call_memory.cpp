@@ -339,7 +339,9 @@ public:
             break;
         case Kind::buffer:
             use(argument(1), argument(2), meaning.use);
-            structs(3, std::max<std::size_t>(a_struct, argument(2))); // in /proc/self/mem the place is an address
+            // In /proc/self/mem the place is an address. What the other registers of read and write hold is nobody's argument.
+            if (call.number != SYS_read && call.number != SYS_write)
+                structs(3, std::max<std::size_t>(a_struct, argument(2)));
             break;
         case Kind::pieces:
             pieces(argument(1), argument(2));

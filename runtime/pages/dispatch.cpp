@@ -41,6 +41,7 @@ struct alignas(64) Seen {
     std::atomic<bool> used{false};
     std::atomic<bool> may_block{
         false}; //!< SIGSYS: looked at once, as memory may have been watched first while it was blocked
+    std::atomic<std::uintptr_t> stack_begin{0}, stack_end{0}; //!< the one that it began with
 };
 
 std::array<Seen, 1024> seen;
@@ -104,6 +105,9 @@ bool see_this_thread() {
         return false;
     }
     mask::unblock_ours();
+    const Range stack = own_stack();
+    mine->stack_begin = stack.begin;
+    mine->stack_end = stack.end;
     known++;
     threads_seen++;
     return true;
@@ -111,6 +115,7 @@ bool see_this_thread() {
 
 void forget_this_thread() {
     tell_kernel(false);
+    mine->stack_begin = mine->stack_end = 0;
     mine->used = false;
     mine = nullptr;
     known--;
@@ -518,7 +523,10 @@ std::string start(bool (*its_inside)()) {
     if (on) return "";
     static const int once = pthread_atfork(nullptr, nullptr, in_child);
     static_cast<void>(once);
-    if (!mine && !see_this_thread()) return std::string("syscall user dispatch: ") + std::strerror(errno);
+    if (!mine && !see_this_thread()) {
+        const bool full = std::all_of(seen.begin(), seen.end(), [](const Seen &each) { return each.used.load(); });
+        return std::string("syscall user dispatch: ") + (full ? "there are too many threads" : std::strerror(errno));
+    }
     fault::see_calls(on_call);
     on = true;
     inside = nullptr;
@@ -574,6 +582,13 @@ void unwatch() {
 
 bool watches() {
     return watched > 0;
+}
+
+bool is_on_a_stack(Range addresses) {
+    const std::size_t most = most_used;
+    return std::any_of(seen.begin(), seen.begin() + most, [addresses](const Seen &each) {
+        return each.used && Range{each.stack_begin, each.stack_end}.intersects(addresses);
+    });
 }
 
 const void *restorer() {
@@ -668,6 +683,9 @@ bool watch() {
 }
 void unwatch() {}
 bool watches() {
+    return false;
+}
+bool is_on_a_stack(Range) {
     return false;
 }
 const void *restorer() {

@@ -1,4 +1,6 @@
 #pragma once
+#include "range/range.h"
+
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -30,6 +32,9 @@ inline std::atomic<bool> on{false};
 bool watch();
 void unwatch(); //!< after pages were opened, and where watch() was in vain
 bool watches();
+
+//! Is any of this on the stack of a thread that is seen? Where its stack is closed the kernel cannot tell a thread of it.
+bool is_on_a_stack(Range addresses);
 
 //! This thread enters our code, or the MPI library, and leaves it.
 void enter();

@@ -1,5 +1,6 @@
 #include "pages/memory.h"
 
+#include "pages/dispatch.h"
 #include "pages/kernel.h"
 #include "pages/libc.h"
 
@@ -263,7 +264,9 @@ void conceal(Range addresses) {
 
 Facts facts(Range addresses) {
     if (is_exposed(addresses)) return {};
-    Facts all{true, true, own_stack().intersects(addresses) || is_on_the_alternate_stack(addresses)};
+    Facts all{true, true,
+              own_stack().intersects(addresses) || is_on_the_alternate_stack(addresses) ||
+                  dispatch::is_on_a_stack(addresses)};
     const int maps = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
     for (std::uintptr_t at = addresses.begin; at < addresses.end;) {
         Mapping mapping;

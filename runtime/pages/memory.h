@@ -39,7 +39,8 @@ Range addresses_of(const dl_phdr_info &object);
 struct Facts {
     bool ordinary = false;  //!< every page is private, readable, writable, not executable, and of the usual size
     bool anonymous = false; //!< ... and comes from no file: .bss, but not .data
-    //! Some of it is the main thread's stack, the caller's, its alternate one for signals, or where it runs now, if that is none of these (a fiber).
+    //! Some of it is a thread's stack, the caller's alternate one for signals, or where it runs now, if that is none of these (a fiber). Of
+    //! threads whose calls are not seen (dispatch.h) only the caller is known.
     bool stack = false;
 
     //! What they are together.

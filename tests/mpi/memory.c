@@ -4,6 +4,7 @@
 #include "promise.h"
 #include <fcntl.h>
 #include <malloc.h>
+#include <pthread.h>
 #include <sys/mman.h>
 #include <sys/shm.h>
 #include <ucontext.h>
@@ -214,4 +215,54 @@ PROMISE(released_a_fiber_uses_its_stack_again) {
     makecontext(&fiber, work, 0);
     swapcontext(&scheduler, &fiber);
     munmap(stack, STACK);
+}
+
+/* Another thread's stack: where it is closed, the kernel has no room to tell that thread of it. */
+static pthread_barrier_t lent, received;
+static unsigned char *of_the_thread;
+
+static void __attribute__((noinline)) lend_a_variable(void) {
+    unsigned char local[BYTES] __attribute__((aligned(4096)));
+    of_the_thread = local;
+    pthread_barrier_wait(&lent);
+    pthread_barrier_wait(&received);
+}
+
+static void __attribute__((noinline)) go_deep(void) {
+    volatile unsigned char local[BYTES];
+    for (long k = 0; k < BYTES; k += 1024) local[k] = 0;
+}
+
+static void *lend_and_go_on(void *none) {
+    lend_a_variable();
+    go_deep();
+    return none;
+}
+
+PROMISE(released_a_message_comes_onto_the_stack_of_another_thread) {
+    pthread_t thread;
+    pthread_barrier_init(&lent, NULL, 2), pthread_barrier_init(&received, NULL, 2);
+    pthread_create(&thread, NULL, lend_and_go_on, NULL);
+    pthread_barrier_wait(&lent);
+    transfer(of_the_thread, 5);
+    pthread_barrier_wait(&received);
+    pthread_join(thread, NULL);
+    pthread_barrier_destroy(&lent), pthread_barrier_destroy(&received);
+    all_has_come();
+}
+
+/* libc itself reads into it, moves it and grows it. */
+PROMISE(released_a_line_grows_where_a_message_came) {
+    size_t room = BYTES;
+    unsigned char *longer = memset(malloc(2 * BYTES), 'l', 2 * BYTES);
+    longer[2 * BYTES - 1] = '\n';
+    FILE *file = fmemopen(longer, 2 * BYTES, "r");
+    char *line = malloc(BYTES);
+    transfer((unsigned char *)line, 6);
+    CHECK(getline(&line, &room, file) == 2 * BYTES);
+    CHECK(memcmp(line, longer, 2 * BYTES) == 0);
+    all_has_come();
+    CHECK(memcmp(line, longer, 2 * BYTES) == 0);
+    fclose(file);
+    free(line), free(longer);
 }
