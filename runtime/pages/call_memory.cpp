@@ -327,6 +327,8 @@ public:
         : call(its_call), meaning(meaning_of(call.number)), listener(its_listener) {}
 
     void tell() {
+        if (memory_is_a_file && (meaning.kind == Kind::buffer || meaning.kind == Kind::pieces))
+            return listener.everything();
         switch (meaning.kind) {
         case Kind::numbers:
             break;

@@ -2,6 +2,7 @@
 #include "range/range.h"
 
 #include <array>
+#include <atomic>
 #include <cstdint>
 
 //! \brief Which memory a system call can reach.
@@ -41,5 +42,8 @@ void tell_memory_of(const SystemCall &call, CallMemory &listener);
 
 //! A call that begins a process or a thread in this memory, perhaps on another stack: it must be made where the program made it.
 bool begins_a_thread(const SystemCall &call);
+
+//! The program has opened /proc/self/mem: a file's position may be an address. Then each call that reads or writes a file reaches everything.
+inline std::atomic<bool> memory_is_a_file{false};
 
 } // namespace stretto::pages

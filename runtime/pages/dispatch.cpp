@@ -15,7 +15,6 @@
 #include <csignal>
 #include <cstring>
 #include <pthread.h>
-#include <sys/prctl.h>
 #include <sys/single_threaded.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -53,6 +52,7 @@ std::atomic<std::uint64_t> watches_begun{0};
 
 constinit thread_local Seen *mine = nullptr;
 constinit thread_local bool need_not_be_seen = false;
+constinit thread_local bool gave_way = false; // the program has its own calls stopped
 constinit thread_local int ours = 0;
 constinit thread_local const Unwatchable *section = nullptr; // the innermost
 bool (*inside)() = nullptr;
@@ -73,9 +73,9 @@ bool is_ours() {
 extern "C" const char stretto_let_through[], stretto_return_through[], stretto_restorer[], stretto_let_through_end[];
 
 bool tell_kernel(bool is_seen) {
-    if (!is_seen) return prctl(PR_SET_SYSCALL_USER_DISPATCH, PR_SYS_DISPATCH_OFF, 0, 0, 0) == 0;
-    return prctl(PR_SET_SYSCALL_USER_DISPATCH, PR_SYS_DISPATCH_ON, stretto_let_through,
-                 stretto_let_through_end - stretto_let_through, &mine->selector) == 0;
+    if (!is_seen) return syscall(SYS_prctl, PR_SET_SYSCALL_USER_DISPATCH, PR_SYS_DISPATCH_OFF, 0, 0, 0) == 0;
+    return syscall(SYS_prctl, PR_SET_SYSCALL_USER_DISPATCH, PR_SYS_DISPATCH_ON, stretto_let_through,
+                   stretto_let_through_end - stretto_let_through, &mine->selector) == 0;
 }
 
 // Against watch(): who sees that this one is used arms it, and whom it does not see looks itself.
@@ -113,8 +113,8 @@ bool see_this_thread() {
     return true;
 }
 
-void forget_this_thread() {
-    tell_kernel(false);
+void forget_this_thread(bool tell = true) {
+    if (tell) tell_kernel(false);
     mine->stack_begin = mine->stack_end = 0;
     mine->used = false;
     mine = nullptr;
@@ -136,7 +136,7 @@ constinit thread_local Rest rest;
 
 void wake() {
     rest.rests = false;
-    see_this_thread();
+    if (!gave_way) see_this_thread();
 }
 
 // Against watch() of a thread of ours: it finds one thread too few, or we find that something is watched.
@@ -595,6 +595,11 @@ const void *restorer() {
     return stretto_restorer;
 }
 
+void give_way(bool to_program) {
+    gave_way = to_program;
+    if (to_program && mine) forget_this_thread(false);
+}
+
 bool armed() {
     for (const Seen &each : seen)
         if (each.used && each.selector == stops) return true;
@@ -603,7 +608,7 @@ bool armed() {
 
 void enter() {
     if (rest.rests && rest.unseen != threads_unseen) wake();
-    if (!mine && !need_not_be_seen && !rest.rests) see_this_thread();
+    if (!mine && !need_not_be_seen && !gave_way && !rest.rests) see_this_thread();
     if (mine && mine->selector.load(std::memory_order_relaxed) == stops) mine->selector.exchange(passes);
 }
 
@@ -691,6 +696,7 @@ bool is_on_a_stack(Range) {
 const void *restorer() {
     return nullptr;
 }
+void give_way(bool) {}
 bool armed() {
     return false;
 }

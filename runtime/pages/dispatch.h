@@ -36,6 +36,10 @@ bool watches();
 //! Is any of this on the stack of a thread that is seen? Where its stack is closed the kernel cannot tell a thread of it.
 bool is_on_a_stack(Range addresses);
 
+//! The program has its own calls of this thread stopped from now on, or not any more: a thread has one who asks for that. Nothing is watched
+//! meanwhile. Before the kernel is told, when all has come.
+void give_way(bool to_program);
+
 //! This thread enters our code, or the MPI library, and leaves it.
 void enter();
 void leave();

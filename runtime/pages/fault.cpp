@@ -173,6 +173,7 @@ void in_child() {
     for (const int signal : ours)
         if (handler_of(signal)) NEXT(sigaction)(signal, programs_action(signal).load(), nullptr);
     installed = false;
+    mask::in_child();
 }
 
 // SA_ONSTACK: where the program has an alternate stack, the ordinary one may have overflowed. SA_NODEFER, and a mask without the
@@ -227,15 +228,16 @@ void pass_on(int signal, siginfo_t *info, ucontext_t *context) {
         by_default.sa_handler = SIG_DFL;
         set_programs_action(signal, by_default);
     }
-    // The mask that the kernel would have set, since the handler may leave by longjmp.
-    sigset_t mask;
-    sigorset(&mask, &context->uc_sigmask, &action.sa_mask);
-    if (!(action.sa_flags & SA_NODEFER)) sigaddset(&mask, signal);
-    NEXT(pthread_sigmask)(SIG_SETMASK, &mask, nullptr);
+    sigset_t blocked = action.sa_mask;
+    if (!(action.sa_flags & SA_NODEFER)) sigaddset(&blocked, signal);
+    // Where the program has its own calls stopped we make none: it would be stopped again.
+    constexpr int by_dispatch = 2; // SYS_USER_DISPATCH
+    const mask::InHandler in_handler(context->uc_sigmask, blocked, signal != SIGSYS || info->si_code != by_dispatch);
     if (action.sa_flags & SA_SIGINFO)
         action.sa_sigaction(signal, info, context);
     else
         action.sa_handler(signal);
+    in_handler.returns_to(context->uc_sigmask);
 }
 
 void see_calls(Handler handler) {

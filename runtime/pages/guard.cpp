@@ -83,7 +83,7 @@ bool is_there(std::uintptr_t address) {
 }
 
 bool opens_the_door() {
-    if (memory_file < 0) memory_file = open("/proc/self/mem", O_RDWR | O_CLOEXEC);
+    if (memory_file < 0) memory_file = NEXT(open)("/proc/self/mem", O_RDWR | O_CLOEXEC);
     return memory_file >= 0;
 }
 

@@ -3,6 +3,7 @@
 #include "pages/libc.h"
 
 #include <array>
+#include <atomic>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -17,6 +18,9 @@ constexpr std::array ours = {SIGSEGV, SIGBUS, SIGSYS};
 
 //! Of this thread, by their places in `ours`.
 constinit thread_local std::array<bool, ours.size()> hidden{};
+
+//! A forked child has the program's masks: nothing is watched there.
+std::atomic<bool> in_a_child{false};
 
 //! A function of ours asks the kernel, and keeps the books itself.
 constinit thread_local bool asks = false;
@@ -43,7 +47,26 @@ bool applies() {
         const char *word = std::getenv("STRETTO");
         return !word || std::strcmp(word, "off") != 0;
     }();
-    return on;
+    return on && !in_a_child;
+}
+
+unsigned hidden_here() {
+    unsigned bits = 0;
+    for (std::size_t k = 0; k < ours.size(); k++) bits |= static_cast<unsigned>(hidden[k]) << k;
+    return bits;
+}
+
+void begins_with(unsigned bits) {
+    for (std::size_t k = 0; k < ours.size(); k++) hidden[k] = (bits >> k) & 1;
+}
+
+bool differs(sigset_t &programs) {
+    if (!hidden_here()) return false;
+    asks = true;
+    NEXT(pthread_sigmask)(SIG_BLOCK, nullptr, &programs);
+    asks = false;
+    add_hidden(programs);
+    return true;
 }
 
 sigset_t without_ours(const sigset_t &mask) {
@@ -79,6 +102,30 @@ sigset_t change(int how, const sigset_t *mask, sigset_t &kernels, Whose whose) {
     return before;
 }
 
+InHandler::InHandler(const sigset_t &interrupted, const sigset_t &mask, bool tells_kernel) : was_hidden(hidden_here()) {
+    sigset_t all;
+    sigorset(&all, &interrupted, &mask);
+    if (applies()) {
+        hide(SIG_BLOCK, all);
+        all = without_ours(all);
+    }
+    if (!tells_kernel) return;
+    asks = applies();
+    NEXT(pthread_sigmask)(SIG_SETMASK, &all, nullptr);
+    asks = false;
+}
+
+void InHandler::returns_to(sigset_t &interrupted) const {
+    if (!applies()) return;
+    begins_with(was_hidden);
+    hide(SIG_BLOCK, interrupted);
+    interrupted = without_ours(interrupted);
+}
+
+void jumps(const sigset_t &saved) {
+    if (applies()) hide(SIG_SETMASK, saved);
+}
+
 void unblock_ours() {
     sigset_t open;
     sigemptyset(&open);
@@ -87,6 +134,17 @@ void unblock_ours() {
     if (!applies() || NEXT(pthread_sigmask)(SIG_UNBLOCK, &open, &before) != 0) return;
     for (std::size_t k = 0; k < ours.size(); k++)
         if (sigismember(&before, ours[k])) hidden[k] = true;
+}
+
+void in_child() {
+    static unsigned its = 0;
+    if (!in_a_child.exchange(true)) its = hidden_here();
+    begins_with(its);
+    sigset_t programs;
+    sigemptyset(&programs);
+    add_hidden(programs);
+    hidden = {};
+    NEXT(pthread_sigmask)(SIG_BLOCK, &programs, nullptr);
 }
 
 namespace {

@@ -21,6 +21,32 @@ sigset_t change(int how, const sigset_t *mask, sigset_t &kernels, Whose whose);
 //! Is this signal blocked in the eyes of this thread?
 bool hides(int signal);
 
+//! \brief While we call the program's handler of a signal of ours: it has the mask that the kernel would have set, in its own eyes. It may leave by a
+//! jump: then that mask stays, as it would (jumps()).
+class InHandler {
+public:
+    //! mask: what the program means to be blocked, besides what it blocks already. tells_kernel: not only us.
+    InHandler(const sigset_t &interrupted, const sigset_t &mask, bool tells_kernel);
+    //! The handler returns to this mask, in which it may have blocked ours.
+    void returns_to(sigset_t &interrupted) const;
+
+private:
+    unsigned was_hidden;
+};
+
+//! What this thread blocks in its own eyes of ours, a bit each: a thread that it makes begins with that.
+unsigned hidden_here();
+void begins_with(unsigned hidden);
+
+//! In a forked child the program's masks are the kernel's.
+void in_child();
+
+//! The program's whole mask in this thread, for a child. False: it is the kernel's.
+bool differs(sigset_t &programs);
+
+//! A jump restores this mask.
+void jumps(const sigset_t &saved);
+
 //! This thread may have been made, or have blocked them, before anybody saw it.
 void unblock_ours();
 

@@ -211,7 +211,7 @@ Range own_allocation([[maybe_unused]] Range addresses) {
     Range found;
 #ifdef __GLIBC__
     static std::vector<Known> known;
-    const int memory = open("/proc/self/mem", O_RDONLY | O_CLOEXEC);
+    const int memory = NEXT(open)("/proc/self/mem", O_RDONLY | O_CLOEXEC);
     if (memory < 0) return {};
     const std::uintptr_t page = addresses.begin / page_bytes() * page_bytes();
     bool searched = false;

@@ -3,6 +3,7 @@
 #include "pages/bounds.h"
 #include "pages/dispatch.h"
 #include "pages/guard.h"
+#include "pages/mask.h"
 #include "pages/memory.h"
 #include "pages/quiet.h"
 #include "pages/userfault.h"
@@ -600,6 +601,7 @@ void Tracker::in_child() {
     best = Tracking::none;
     userfault::close();
     after_fork();
+    mask::in_child(); // which the end of Quiet has undone
 }
 
 } // namespace stretto::pages

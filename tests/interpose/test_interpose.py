@@ -304,7 +304,7 @@ def test_the_object_shows_only_its_own_names(mpi):
     of_memory = r"free(_sized|_aligned_sized)?$|realloc(array)?$|munmap$|mmap(64)?$|shmat$|s?brk$|madvise$|mremap$|(pkey_)?mprotect$|mlock(2|all)?$"
     of_loading = r"dlopen$|open(at)?(64)?$|__open(at)?(64)?_2$"
     # What blocks signals, and begins threads and processes (runtime/pages/mask.cpp, runtime/front/system/threads.cpp).
-    of_threads = r"sigprocmask$|pthread_sigmask$|sigsuspend$|pthread_(create|kill|cancel)$|timer_create$|posix_spawnp?$|system$|popen$"
+    of_threads = r"sigprocmask$|pthread_sigmask$|sigsuspend$|pthread_(create|kill|cancel)$|timer_create$|posix_spawnp?$|system$|popen$|prctl$"
     fortified = r"__(f|p)?read(64)?_chk$|__longjmp_chk$|__recv(from)?_chk$"
     known = f"{ours}|{of_libc}|{of_memory}|{of_loading}|{of_threads}|{fortified}"
     assert not {name for name in shown if not re.match(known, name)}

@@ -1,56 +1,23 @@
 /* outside NAME: rank 1 receives a message and, while it still comes, does what docs/safety.md lists under "What remains outside". It prints
- * what happens; where that is the end of the process, nothing. Rank 0 gives the message away slowly (STRETTO_BUDGET, no helper). */
-#define _GNU_SOURCE
+ * what happens; where that is the end of the process, nothing. */
+#include "slowly.h"
 #include <errno.h>
-#include <fcntl.h>
-#include <mpi.h>
-#include <pthread.h>
 #include <sched.h>
 #include <setjmp.h>
-#include <signal.h>
 #include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
 #include <ucontext.h>
-#include <unistd.h>
 
-enum { BYTES = 1 << 21, LATE = BYTES / 2, PAGE = 4096, NOBODY = 1000 };
+enum { NOBODY = 1000 };
 
-static char *block; /* where the message comes */
-static volatile int begun, tried;
-static volatile long answer;
-
-static char *mapped(size_t bytes) {
-    return mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-}
-static void receive(void) {
-    MPI_Recv(block, BYTES, MPI_BYTE, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-}
-/* The rest of the message leaves when rank 1 has said so, by a file, or has not for two seconds: it may have ended. */
-static char flag[64];
-static void let_come(void) {
-    close(open(flag, O_CREAT | O_WRONLY, 0600));
-}
-static char touched(void) {
-    let_come();
-    return block[LATE];
-}
-static void send_slowly(void) {
-    MPI_Request request;
-    memset(block, 'm', BYTES);
-    MPI_Isend(block, BYTES, MPI_BYTE, 1, 1, MPI_COMM_WORLD, &request);
-    for (int k = 0; k < 2000 && access(flag, F_OK) != 0; k++) usleep(1000);
-    unlink(flag);
-    MPI_Wait(&request, MPI_STATUS_IGNORE);
-}
 static const char *name_of(long result) {
     return result >= 0 ? "done" : errno == EFAULT ? "EFAULT" : errno == EIO ? "EIO" : strerror(errno);
 }
+static volatile int begun, tried;
+static volatile long answer;
+
 static void until(const volatile int *flag) {
     while (!*flag) usleep(1000);
 }
@@ -129,6 +96,22 @@ static void a_mask_that_was_saved_before(void) {
            sigismember(&now, SIGUSR1) ? "blocked" : "open", touched());
 }
 
+static volatile int inside;
+static void look(int signal) {
+    sigset_t now;
+    sigprocmask(SIG_BLOCK, NULL, &now);
+    inside = sigismember(&now, signal) + 2 * sigismember(&now, SIGSEGV);
+}
+static void a_handlers_own_mask(void) {
+    struct sigaction action = {.sa_handler = look}, told;
+    sigaddset(&action.sa_mask, SIGSEGV);
+    sigaction(SIGUSR1, &action, NULL);
+    receive();
+    raise(SIGUSR1);
+    sigaction(SIGUSR1, NULL, &told);
+    printf("inside %d, told %d, touched: %c\n", inside, sigismember(&told.sa_mask, SIGSEGV), touched());
+}
+
 static void note(int signal) {
     answer = signal;
 }
@@ -173,7 +156,7 @@ static void a_raw_vfork(void) {
 static void own_memory_by_a_file(void) {
     char got[3 * PAGE];
     const struct iovec mine = {got, sizeof got};
-    const int memory = open("/proc/self/mem", O_RDONLY);
+    const int memory = (int)syscall(SYS_openat, AT_FDCWD, "/proc/self/mem", O_RDONLY);
     receive();
     answer = preadv(memory, &mine, 1, (off_t)(uintptr_t)(block + LATE));
     printf("preadv: %s\n", answer == sizeof got ? "all" : answer > 0 ? "fewer bytes" : name_of(answer));
@@ -256,24 +239,18 @@ static void unmapped_and_mapped_by_system_calls(void) {
     syscall(SYS_munmap, block, BYTES);
     if (syscall(SYS_mmap, block, BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) < 0)
         return;
-    int word = 0;
-    let_come();
-    MPI_Recv(&word, 1, MPI_INT, 0, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE); /* behind the message */
+    all_has_come();
     printf("the new memory has %s\n", block[LATE] ? "the message" : "zeros");
 }
 
 /* ---------------------------------------------------------------------------------------------------------------------------------- */
 
-#define CASE(name) \
-    { #name, name }
-static const struct {
-    const char *name;
-    void (*body)(void);
-} cases[] = {
+static const struct one_case cases[] = {
     CASE(a_stack_in_what_comes),
     CASE(a_function_that_mpi_calls_asks_the_kernel),
     CASE(a_thread_blocks_sigsys),
     CASE(a_mask_that_was_saved_before),
+    CASE(a_handlers_own_mask),
     CASE(a_signal_that_is_blocked_is_sent),
     CASE(a_raw_vfork),
     CASE(own_memory_by_a_file),
@@ -285,23 +262,5 @@ static const struct {
 };
 
 int main(int argc, char **argv) {
-    int rank, provided, word = 0;
-    MPI_Init_thread(&argc, &argv, MPI_THREAD_SERIALIZED, &provided);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    block = mapped(BYTES);
-    int key = getpid();
-    MPI_Bcast(&key, 1, MPI_INT, 0, MPI_COMM_WORLD);
-    snprintf(flag, sizeof flag, "/tmp/stretto-outside-%d", key);
-    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
-        if (argc < 2 || strcmp(cases[k].name, argv[1]) != 0) continue;
-        if (rank == 0) send_slowly();
-        if (rank == 1) cases[k].body(), let_come();
-        if (rank == 0 && cases[k].body == unmapped_and_mapped_by_system_calls)
-            MPI_Send(&word, 1, MPI_INT, 1, 2, MPI_COMM_WORLD);
-        MPI_Barrier(MPI_COMM_WORLD);
-        if (rank == 0) unlink(flag);
-        fflush(stdout);
-    }
-    MPI_Finalize();
-    return 0;
+    return run_case(argc, argv, cases, sizeof cases / sizeof *cases);
 }

@@ -4,10 +4,14 @@
 #include "front/entry.h"
 #include "pages/dispatch.h"
 #include "pages/libc.h"
+#include "pages/mask.h"
 
+#include <algorithm>
 #include <bit>
 #include <csetjmp>
+#include <csignal>
 #include <cstdint>
+#include <cstring>
 
 namespace stretto::front {
 
@@ -26,6 +30,13 @@ std::uintptr_t stack_of([[maybe_unused]] const __jmp_buf_tag *to) {
 }
 
 void about_to_jump(const __jmp_buf_tag *to) {
+#if defined(__GLIBC__)
+    if (to[0].__mask_was_saved) {
+        sigset_t saved{};
+        std::memcpy(&saved, &to[0].__saved_mask, std::min(sizeof saved, sizeof to[0].__saved_mask));
+        pages::mask::jumps(saved);
+    }
+#endif
     if (depth > 0 || pages::dispatch::on) leave_dead_calls(stack_of(to));
 }
 

@@ -1,11 +1,12 @@
-// What a program loads and opens: a device's driver may come with it (devices/devices.h).
+// What a program loads and opens: a device's driver may come with it (devices/devices.h), or its own memory as a file.
 #include "devices/devices.h"
+#include "pages/call_memory.h"
 #include "pages/libc.h"
 
 #include <cstdarg>
-#include <cstring>
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <string_view>
 
 #define PUBLIC __attribute__((visibility("default")))
 
@@ -17,8 +18,13 @@
 
 namespace {
 
-void is_opened(const char *path) {
-    if (path && std::strncmp(path, "/dev/", 5) == 0) stretto::devices::something_comes();
+// Looked at once the kernel has read the path: what leads nowhere is EFAULT.
+int opened(int file, const char *path) {
+    if (file < 0) return file;
+    const std::string_view name(path);
+    if (name.starts_with("/dev/")) stretto::devices::something_comes();
+    if (name.starts_with("/proc/") && name.ends_with("/mem")) stretto::pages::memory_is_a_file = true;
+    return file;
 }
 
 // Behind the flags of what makes a file.
@@ -49,8 +55,7 @@ PUBLIC int open(const char *path, int flags, ...) {
     va_start(more, flags);
     const mode_t mode = mode_of(flags, more);
     va_end(more);
-    is_opened(path);
-    return NEXT(open)(path, flags, mode);
+    return opened(NEXT(open)(path, flags, mode), path);
 }
 
 PUBLIC int open64(const char *path, int flags, ...) {
@@ -58,8 +63,7 @@ PUBLIC int open64(const char *path, int flags, ...) {
     va_start(more, flags);
     const mode_t mode = mode_of(flags, more);
     va_end(more);
-    is_opened(path);
-    return NEXT(open64)(path, flags, mode);
+    return opened(NEXT(open64)(path, flags, mode), path);
 }
 
 PUBLIC int openat(int folder, const char *path, int flags, ...) {
@@ -67,8 +71,7 @@ PUBLIC int openat(int folder, const char *path, int flags, ...) {
     va_start(more, flags);
     const mode_t mode = mode_of(flags, more);
     va_end(more);
-    is_opened(path);
-    return NEXT(openat)(folder, path, flags, mode);
+    return opened(NEXT(openat)(folder, path, flags, mode), path);
 }
 
 PUBLIC int openat64(int folder, const char *path, int flags, ...) {
@@ -76,27 +79,22 @@ PUBLIC int openat64(int folder, const char *path, int flags, ...) {
     va_start(more, flags);
     const mode_t mode = mode_of(flags, more);
     va_end(more);
-    is_opened(path);
-    return NEXT(openat64)(folder, path, flags, mode);
+    return opened(NEXT(openat64)(folder, path, flags, mode), path);
 }
 
 PUBLIC int __open_2(const char *path, int flags) {
-    is_opened(path);
-    return NEXT(__open_2)(path, flags);
+    return opened(NEXT(__open_2)(path, flags), path);
 }
 
 PUBLIC int __open64_2(const char *path, int flags) {
-    is_opened(path);
-    return NEXT(__open64_2)(path, flags);
+    return opened(NEXT(__open64_2)(path, flags), path);
 }
 
 PUBLIC int __openat_2(int folder, const char *path, int flags) {
-    is_opened(path);
-    return NEXT(__openat_2)(folder, path, flags);
+    return opened(NEXT(__openat_2)(folder, path, flags), path);
 }
 
 PUBLIC int __openat64_2(int folder, const char *path, int flags) {
-    is_opened(path);
-    return NEXT(__openat64_2)(folder, path, flags);
+    return opened(NEXT(__openat64_2)(folder, path, flags), path);
 }
 }

@@ -55,12 +55,31 @@ void is_written(void *memory, std::size_t bytes) {
     if (!nothing_watched()) settle_written(memory, bytes);
 }
 
-void are_read(const iovec *pieces, int count) {
-    for (int k = 0; k < count; k++) is_read(pieces[k].iov_base, pieces[k].iov_len);
+// The list may lie where nothing is, and the kernel answers EFAULT. Where calls are stopped, it is looked at there (pages/call_memory.h).
+bool list_is_ours_to_read() {
+    return nested() || (!nothing_watched() && !pages::dispatch::on);
 }
 
-void are_written(const iovec *pieces, int count) {
-    for (int k = 0; k < count; k++) is_written(pieces[k].iov_base, pieces[k].iov_len);
+void are_read(const iovec *pieces, std::size_t count) {
+    if (!list_is_ours_to_read()) return;
+    for (std::size_t k = 0; k < count; k++) is_read(pieces[k].iov_base, pieces[k].iov_len);
+}
+
+void are_written(const iovec *pieces, std::size_t count) {
+    if (!list_is_ours_to_read()) return;
+    for (std::size_t k = 0; k < count; k++) is_written(pieces[k].iov_base, pieces[k].iov_len);
+}
+
+void are_read(const msghdr *message) {
+    if (list_is_ours_to_read()) are_read(message->msg_iov, message->msg_iovlen);
+}
+
+void are_written(const msghdr *message) {
+    if (list_is_ours_to_read()) are_written(message->msg_iov, message->msg_iovlen);
+}
+
+std::size_t pieces_of(int count) {
+    return count < 0 ? 0 : static_cast<std::size_t>(count);
 }
 
 } // namespace
@@ -101,7 +120,7 @@ PUBLIC ssize_t pwrite64(int file, const void *memory, size_t bytes, off64_t at) 
 }
 
 PUBLIC ssize_t writev(int file, const iovec *pieces, int count) {
-    are_read(pieces, count);
+    are_read(pieces, pieces_of(count));
     return NEXT(writev)(file, pieces, count);
 }
 
@@ -116,7 +135,7 @@ PUBLIC ssize_t sendto(int socket, const void *memory, size_t bytes, int flags, c
 }
 
 PUBLIC ssize_t sendmsg(int socket, const msghdr *message, int flags) {
-    are_read(message->msg_iov, static_cast<int>(message->msg_iovlen));
+    are_read(message);
     return NEXT(sendmsg)(socket, message, flags);
 }
 
@@ -143,7 +162,7 @@ PUBLIC ssize_t pread64(int file, void *memory, size_t bytes, off64_t at) {
 }
 
 PUBLIC ssize_t readv(int file, const iovec *pieces, int count) {
-    are_written(pieces, count);
+    are_written(pieces, pieces_of(count));
     return NEXT(readv)(file, pieces, count);
 }
 
@@ -158,7 +177,7 @@ PUBLIC ssize_t recvfrom(int socket, void *memory, size_t bytes, int flags, socka
 }
 
 PUBLIC ssize_t recvmsg(int socket, msghdr *message, int flags) {
-    are_written(message->msg_iov, static_cast<int>(message->msg_iovlen));
+    are_written(message);
     return NEXT(recvmsg)(socket, message, flags);
 }
 

@@ -1,12 +1,16 @@
 // Threads that begin, and processes that libc begins with all signals blocked: what pages/dispatch.h must know of them.
 #include "front/entry.h"
+#include "front/system/pages.h"
 #include "pages/dispatch.h"
+#include "pages/kernel.h"
 #include "pages/libc.h"
+#include "pages/mask.h"
 #include "pages/quiet.h"
 #include "settings/settings.h"
 
 #include <cerrno>
 #include <csignal>
+#include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
@@ -14,6 +18,7 @@
 #include <optional>
 #include <pthread.h>
 #include <spawn.h>
+#include <sys/prctl.h>
 
 namespace stretto::front {
 
@@ -24,6 +29,7 @@ struct Life {
     void *(*const work)(void *);
     void *const argument;
     const bool of_library;
+    const unsigned hidden = pages::mask::hidden_here(); // of who makes it
     pages::dispatch::Thread thread{of_library};
 };
 
@@ -55,10 +61,34 @@ void *begin(void *its_life) {
     auto *const life = static_cast<Life *>(its_life);
     is_of_library = life->of_library;
     if (is_of_library) leave_signals_to_the_program();
+    pages::mask::begins_with(life->hidden);
     life->thread.begin();
     pthread_setspecific(*key_of_lives(), life);
     return life->work(life->argument);
 }
+
+//! What posix_spawn is told: a child blocks what its parent means to block, also what we leave open.
+class Attributes {
+public:
+    explicit Attributes(const posix_spawnattr_t *given) : its(given) {
+        short flags = 0;
+        sigset_t programs;
+        if (given) posix_spawnattr_getflags(given, &flags);
+        if ((flags & POSIX_SPAWN_SETSIGMASK) || !pages::mask::differs(programs)) return;
+        if (given)
+            changed = *given;
+        else
+            posix_spawnattr_init(&changed);
+        posix_spawnattr_setflags(&changed, static_cast<short>(flags | POSIX_SPAWN_SETSIGMASK));
+        posix_spawnattr_setsigmask(&changed, &programs);
+        its = &changed;
+    }
+    const posix_spawnattr_t *get() const { return its; }
+
+private:
+    const posix_spawnattr_t *its;
+    posix_spawnattr_t changed; // has no memory of its own
+};
 
 // Of a process that is never watched no thread needs to be seen. Before MPI_Init nobody knows, and STRETTO=off alone is certain.
 bool is_off() {
@@ -109,13 +139,28 @@ PUBLIC int timer_create(clockid_t clock, sigevent *event, timer_t *timer) noexce
 PUBLIC int posix_spawn(pid_t *child, const char *path, const posix_spawn_file_actions_t *actions,
                        const posix_spawnattr_t *attributes, char *const words[], char *const environment[]) {
     const Unwatchable blocks_signals;
-    return NEXT(posix_spawn)(child, path, actions, attributes, words, environment);
+    return NEXT(posix_spawn)(child, path, actions, Attributes(attributes).get(), words, environment);
 }
 
 PUBLIC int posix_spawnp(pid_t *child, const char *name, const posix_spawn_file_actions_t *actions,
                         const posix_spawnattr_t *attributes, char *const words[], char *const environment[]) {
     const Unwatchable blocks_signals;
-    return NEXT(posix_spawnp)(child, name, actions, attributes, words, environment);
+    return NEXT(posix_spawnp)(child, name, actions, Attributes(attributes).get(), words, environment);
+}
+
+// Of a thread the kernel stops calls for one only.
+PUBLIC int prctl(int option, ...) noexcept {
+    std::va_list list;
+    va_start(list, option);
+    unsigned long words[4];
+    for (unsigned long &word : words) word = va_arg(list, unsigned long);
+    va_end(list);
+    if (option == PR_SET_SYSCALL_USER_DISPATCH && stretto::pages::dispatch::on) {
+        const stretto::pages::dispatch::Ours ours;
+        settle_everything(true);
+        stretto::pages::dispatch::give_way(words[0] != PR_SYS_DISPATCH_OFF);
+    }
+    return NEXT(prctl)(option, words[0], words[1], words[2], words[3]);
 }
 
 PUBLIC int system(const char *command) {
