@@ -6,7 +6,9 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <ctime>
 #include <fcntl.h>
+#include <linux/futex.h>
 #include <linux/sched.h>
 #include <sys/mman.h>
 #include <sys/shm.h>
@@ -38,6 +40,7 @@ enum class Kind : std::uint8_t {
     pieces,     //!< the second is an array of iovec, of as many as the third says
     message,    //!< the second is a msghdr
     messages,   //!< the second is an array of mmsghdr, of as many as the third says; those after it are of structs
+    futex,      //!< which of them are addresses the second tells
     memory,     //!< the first is a range of memory that changes, of as many bytes as the second says as a rule
     everything, //!< they do not tell
 };
@@ -200,7 +203,6 @@ constexpr long of_structs[] = {SYS_open,
                                SYS_timerfd_gettime,
                                SYS_adjtimex,
                                SYS_clock_adjtime,
-                               SYS_futex,
                                SYS_select,
                                SYS_pselect6,
                                SYS_epoll_ctl,
@@ -311,8 +313,181 @@ constexpr std::array<Meaning, most_numbers> meanings = [] {
     all[SYS_sendmmsg] = {Kind::messages, Use::reads};
     all[SYS_recvmmsg] = {Kind::messages, Use::writes};
     set(of_memory, Kind::memory);
+    all[SYS_futex] = {Kind::futex, Use::either};
     return all;
 }();
+
+//! How many arguments it has, of those whose other registers must not pass for addresses: a program may hold a lock of libc's, which who brings the
+//! message waits for.
+constexpr std::size_t arguments_of(long number) {
+    switch (number) {
+    case SYS_rmdir:
+    case SYS_unlink:
+    case SYS_chdir:
+    case SYS_chroot:
+    case SYS_times:
+    case SYS_time:
+    case SYS_uname:
+    case SYS_sysinfo:
+    case SYS_pipe:
+    case SYS_mq_unlink:
+    case SYS_set_tid_address:
+    case SYS_adjtimex:
+        return 1;
+    case SYS_creat:
+    case SYS_stat:
+    case SYS_fstat:
+    case SYS_lstat:
+    case SYS_statfs:
+    case SYS_fstatfs:
+    case SYS_access:
+    case SYS_symlink:
+    case SYS_link:
+    case SYS_rename:
+    case SYS_mkdir:
+    case SYS_chmod:
+    case SYS_truncate:
+    case SYS_utime:
+    case SYS_utimes:
+    case SYS_memfd_create:
+    case SYS_removexattr:
+    case SYS_lremovexattr:
+    case SYS_fremovexattr:
+    case SYS_mq_notify:
+    case SYS_clock_gettime:
+    case SYS_clock_settime:
+    case SYS_clock_getres:
+    case SYS_gettimeofday:
+    case SYS_settimeofday:
+    case SYS_nanosleep:
+    case SYS_getitimer:
+    case SYS_timer_gettime:
+    case SYS_timerfd_gettime:
+    case SYS_clock_adjtime:
+    case SYS_pipe2:
+    case SYS_rt_sigpending:
+    case SYS_rt_sigsuspend:
+    case SYS_getrusage:
+    case SYS_getrlimit:
+    case SYS_setrlimit:
+    case SYS_sched_getparam:
+    case SYS_sched_setparam:
+    case SYS_sched_rr_get_interval:
+    case SYS_capget:
+    case SYS_capset:
+    case SYS_set_robust_list:
+    case SYS_arch_prctl:
+    case SYS_getcwd:
+    case SYS_getgroups:
+    case SYS_setgroups:
+    case SYS_sethostname:
+    case SYS_setdomainname:
+        return 2;
+    case SYS_read:
+    case SYS_write:
+    case SYS_open:
+    case SYS_symlinkat:
+    case SYS_unlinkat:
+    case SYS_mkdirat:
+    case SYS_mknod:
+    case SYS_fchmodat:
+    case SYS_chown:
+    case SYS_lchown:
+    case SYS_futimesat:
+    case SYS_faccessat:
+    case SYS_inotify_add_watch:
+    case SYS_mq_getsetattr:
+    case SYS_fcntl:
+    case SYS_setitimer:
+    case SYS_timer_create:
+    case SYS_rt_sigqueueinfo:
+    case SYS_signalfd:
+    case SYS_bind:
+    case SYS_connect:
+    case SYS_getsockname:
+    case SYS_getpeername:
+    case SYS_accept:
+    case SYS_shmctl:
+    case SYS_msgctl:
+    case SYS_getresuid:
+    case SYS_getresgid:
+    case SYS_sched_setscheduler:
+    case SYS_sched_setattr:
+    case SYS_getcpu:
+    case SYS_get_robust_list:
+    case SYS_getdents:
+    case SYS_getdents64:
+    case SYS_poll:
+    case SYS_readlink:
+    case SYS_listxattr:
+    case SYS_llistxattr:
+    case SYS_flistxattr:
+    case SYS_semop:
+    case SYS_getrandom:
+    case SYS_sched_getaffinity:
+    case SYS_sched_setaffinity:
+    case SYS_set_mempolicy:
+    case SYS_syslog:
+        return 3;
+    case SYS_openat:
+    case SYS_openat2:
+    case SYS_newfstatat:
+    case SYS_faccessat2:
+    case SYS_renameat:
+    case SYS_mknodat:
+    case SYS_utimensat:
+    case SYS_mq_open:
+    case SYS_wait4:
+    case SYS_sendfile:
+    case SYS_clock_nanosleep:
+    case SYS_timer_settime:
+    case SYS_timerfd_settime:
+    case SYS_epoll_ctl:
+    case SYS_rt_sigaction:
+    case SYS_rt_sigprocmask:
+    case SYS_rt_sigtimedwait:
+    case SYS_rt_tgsigqueueinfo:
+    case SYS_signalfd4:
+    case SYS_pidfd_send_signal:
+    case SYS_accept4:
+    case SYS_socketpair:
+    case SYS_semctl:
+    case SYS_semtimedop:
+    case SYS_prlimit64:
+    case SYS_sched_getattr:
+    case SYS_epoll_wait:
+    case SYS_readlinkat:
+    case SYS_getxattr:
+    case SYS_lgetxattr:
+    case SYS_fgetxattr:
+    case SYS_msgsnd:
+    case SYS_pread64:
+    case SYS_pwrite64:
+        return 4;
+    case SYS_statx:
+    case SYS_linkat:
+    case SYS_renameat2:
+    case SYS_fchownat:
+    case SYS_name_to_handle_at:
+    case SYS_waitid:
+    case SYS_select:
+    case SYS_prctl:
+    case SYS_ppoll:
+    case SYS_setxattr:
+    case SYS_lsetxattr:
+    case SYS_fsetxattr:
+    case SYS_setsockopt:
+    case SYS_getsockopt:
+    case SYS_msgrcv:
+    case SYS_mq_timedsend:
+    case SYS_mq_timedreceive:
+    case SYS_get_mempolicy:
+    case SYS_recvmmsg:
+        return 5;
+    default:
+        return 6;
+    }
+}
 
 constexpr Meaning meaning_of(long number) {
     const auto at = static_cast<std::size_t>(number); // a negative one is too large
@@ -341,9 +516,7 @@ public:
             break;
         case Kind::buffer:
             use(argument(1), argument(2), meaning.use);
-            // In /proc/self/mem the place is an address. What the other registers of read and write hold is nobody's argument.
-            if (call.number != SYS_read && call.number != SYS_write)
-                structs(3, std::max<std::size_t>(a_struct, argument(2)));
+            structs(3, std::max<std::size_t>(a_struct, argument(2))); // in /proc/self/mem the place is an address
             break;
         case Kind::pieces:
             pieces(argument(1), argument(2));
@@ -354,6 +527,9 @@ public:
         case Kind::messages:
             messages<mmsghdr>(std::min<std::size_t>(argument(2), most_elements));
             structs(3, a_struct);
+            break;
+        case Kind::futex:
+            futex();
             break;
         case Kind::memory:
             changes();
@@ -377,13 +553,27 @@ private:
     void use(const void *address, std::size_t bytes, Use how) { use(addresses_of(address, 0).begin, bytes, how); }
 
     void structs(std::size_t first, std::size_t bytes) {
-        for (std::size_t k = first; k < call.arguments.size(); k++) use(argument(k), bytes, Use::either);
+        for (std::size_t k = first; k < arguments_of(call.number); k++) use(argument(k), bytes, Use::either);
+    }
+
+    // To wake another thread reads nothing: that one may hold the lock which we would wait for. Among processes the word must be there.
+    void futex() {
+        const std::uintptr_t command = argument(1) & static_cast<std::uintptr_t>(FUTEX_CMD_MASK);
+        const auto one_of = [command](auto... these) {
+            return ((command == static_cast<std::uintptr_t>(these)) || ...);
+        };
+        if (one_of(FUTEX_WAKE, FUTEX_WAKE_BITSET) && (argument(1) & FUTEX_PRIVATE_FLAG)) return;
+        use(argument(0), sizeof(std::uint32_t), Use::either);
+        if (one_of(FUTEX_WAIT, FUTEX_WAIT_BITSET, FUTEX_LOCK_PI, FUTEX_LOCK_PI2, FUTEX_WAIT_REQUEUE_PI))
+            use(argument(3), sizeof(timespec), Use::reads);
+        if (one_of(FUTEX_REQUEUE, FUTEX_CMP_REQUEUE, FUTEX_WAKE_OP, FUTEX_WAIT_REQUEUE_PI, FUTEX_CMP_REQUEUE_PI))
+            use(argument(4), sizeof(std::uint32_t), Use::either);
     }
 
     std::size_t longest_length() const {
         std::size_t most = 0;
-        for (const std::uintptr_t value : call.arguments)
-            if (value < (std::uintptr_t{1} << 32)) most = std::max<std::size_t>(most, value);
+        for (std::size_t k = 0; k < arguments_of(call.number); k++)
+            if (argument(k) < (std::uintptr_t{1} << 32)) most = std::max<std::size_t>(most, argument(k));
         return most;
     }
 

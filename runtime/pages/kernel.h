@@ -34,6 +34,11 @@
 #define PR_SYS_DISPATCH_ON 1
 #endif
 
+// A lock that waits by another clock (Linux 5.14).
+#ifndef FUTEX_LOCK_PI2
+#define FUTEX_LOCK_PI2 13
+#endif
+
 // ioctl on /proc/self/maps: the mapping at an address, without reading the text (Linux 6.11).
 #ifndef PROCMAP_QUERY
 #define PROCMAP_QUERY_VMA_READABLE 0x01

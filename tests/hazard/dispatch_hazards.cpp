@@ -4,12 +4,16 @@
 #include "pages/tracker.h"
 #include "wire.h"
 
+#include <cerrno>
 #include <csetjmp>
+#include <ctime>
+#include <linux/futex.h>
 #include <optional>
 #include <poll.h>
 #include <pthread.h>
 #include <spawn.h>
 #include <sys/ioctl.h>
+#include <sys/prctl.h>
 #include <sys/select.h>
 #include <sys/socket.h>
 #include <sys/time.h>
@@ -104,6 +108,34 @@ TEST_P(DispatchHazard, a_list_of_buffers_names_them) {
     EXPECT_EQ(sendmmsg(pair[0], messages, 1, 0), 1);
     expect_in_pipe(place, 10);
     expect_in_pipe(9 * page, 10);
+    end(guard);
+}
+
+// Who holds a lock of an allocator, and wakes the next one, must not wait for who brings the message and wants that lock.
+TEST_P(DispatchHazard, what_lies_in_registers_that_are_no_arguments_is_not_waited_for) {
+    Guard *guard = receive();
+    const std::size_t missing = guard->missing();
+    char *const at = memory.at(place);
+    int word = 0;
+    char here[10] = "";
+    timespec time;
+    EXPECT_EQ(syscall(SYS_futex, &word, FUTEX_WAKE_PRIVATE, 1, at, at, at), 0);
+    EXPECT_EQ(syscall(SYS_futex, at, FUTEX_WAKE_PRIVATE, 1, at, at, at), 0)
+        << "nor the place of a word that is not read";
+    EXPECT_EQ(syscall(SYS_write, ends[1], here, sizeof here, at, at, at), static_cast<long>(sizeof here));
+    EXPECT_EQ(syscall(SYS_clock_gettime, CLOCK_MONOTONIC, &time, at, at, at, at), 0);
+    EXPECT_EQ(syscall(SYS_getrandom, here, sizeof here, 0, at, at, at), static_cast<long>(sizeof here));
+    EXPECT_EQ(syscall(SYS_prctl, PR_GET_DUMPABLE, 0, 0, 0, 0, at) < 0, false);
+    EXPECT_EQ(guard->missing(), missing);
+    end(guard);
+}
+
+TEST_P(DispatchHazard, a_futex_reads_its_word) {
+    Guard *guard = receive();
+    std::uint32_t there = 0;
+    for (std::size_t k = 0; k < sizeof there; k++) reinterpret_cast<char *>(&there)[k] = Wire::content(place + k);
+    EXPECT_EQ(syscall(SYS_futex, memory.at(place), FUTEX_WAIT_PRIVATE, there + 1, nullptr, nullptr, 0), -1);
+    EXPECT_EQ(errno, EAGAIN);
     end(guard);
 }
 

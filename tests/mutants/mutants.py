@@ -908,6 +908,27 @@ MUTANTS = [
         transport="tcp",
     ),
     Mutant(
+        "dispatch: what lies in registers that are no arguments passes for addresses",
+        "pages/call_memory.cpp",
+        "for (std::size_t k = first; k < arguments_of(call.number); k++)",
+        "for (std::size_t k = first; k < call.arguments.size(); k++)",
+        hazards="dispatch_hazards *what_lies_in_registers*",
+    ),
+    Mutant(
+        "dispatch: who wakes another thread waits for the word",
+        "pages/call_memory.cpp",
+        "if (one_of(FUTEX_WAKE, FUTEX_WAKE_BITSET) && (argument(1) & FUTEX_PRIVATE_FLAG)) return;",
+        "",
+        hazards="dispatch_hazards *what_lies_in_registers*",
+    ),
+    Mutant(
+        "dispatch: a futex that waits does not wait for its word",
+        "pages/call_memory.cpp",
+        "        use(argument(0), sizeof(std::uint32_t), Use::either);\n",
+        "",
+        hazards="dispatch_hazards *futex_reads*",
+    ),
+    Mutant(
         "dispatch: a fault of the program's own sets an action that is stopped",
         "pages/fault.cpp",
         "const dispatch::Ours ours(stack_of(*context)); // a call",

@@ -232,7 +232,32 @@ static void the_map_of_memory(void) {
     if (maps) fclose(maps);
 }
 
+static void block_all(void) {
+    sigset_t all;
+    sigfillset(&all), pthread_sigmask(SIG_SETMASK, &all, NULL);
+}
+static void a_child_by_system(void) {
+    block_all();
+    receive();
+    let_come();
+    const int status = system("grep -qi SigBlk:.*fffffffe7ffbfeff /proc/self/status");
+    printf("its mask is %s\n", status == 0 ? "its parent's" : "open");
+}
+
 /* --- memory ----------------------------------------------------------------------------------------------------------------------- */
+
+static void lend_and_go_deep(void) {
+    volatile char room[BYTES];
+    block = (char *)room;
+    swapcontext(&fiber, &of_main);
+    deep();
+}
+static void a_buffer_on_another_fibers_stack(void) {
+    begin_fiber(mapped(4 * BYTES), 4 * BYTES, lend_and_go_deep);
+    receive();
+    swapcontext(&of_main, &fiber);
+    puts("returned");
+}
 
 static void unmapped_and_mapped_by_system_calls(void) {
     receive();
@@ -258,6 +283,8 @@ static const struct one_case cases[] = {
     CASE(more_than_1024_threads),
     CASE(a_child_that_shares_memory),
     CASE(the_map_of_memory),
+    CASE(a_child_by_system),
+    CASE(a_buffer_on_another_fibers_stack),
     CASE(unmapped_and_mapped_by_system_calls),
 };
 

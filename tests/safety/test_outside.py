@@ -28,6 +28,8 @@ SAYS = {
     "another_process_reads": "process_vm_readv: EFAULT",
     "more_than_1024_threads": "1100 threads, touched: m",
     "a_child_that_shares_memory": "the child was ended by a signal",
+    "a_child_by_system": "its mask is open",
+    "a_buffer_on_another_fibers_stack": None,
     "the_map_of_memory": {"userfault": "open", "mprotect": "closed"},
 }
 OPEN = ("more_than_1024_threads",)  # nothing is guarded there
