@@ -502,7 +502,8 @@ public:
         : call(its_call), meaning(meaning_of(call.number)), listener(its_listener) {}
 
     void tell() {
-        if (memory_is_a_file && (meaning.kind == Kind::buffer || meaning.kind == Kind::pieces))
+        const bool names_a_file = meaning.kind == Kind::buffer || meaning.kind == Kind::pieces;
+        if (names_a_file && argument(0) < is_own_memory.size() && is_own_memory[argument(0)])
             return listener.everything();
         switch (meaning.kind) {
         case Kind::numbers:

@@ -43,7 +43,8 @@ void tell_memory_of(const SystemCall &call, CallMemory &listener);
 //! A call that begins a process or a thread in this memory, perhaps on another stack: it must be made where the program made it.
 bool begins_a_thread(const SystemCall &call);
 
-//! The program has opened /proc/self/mem: a file's position may be an address. Then each call that reads or writes a file reaches everything.
-inline std::atomic<bool> memory_is_a_file{false};
+//! By descriptor: has the program opened its own memory there? A file's position may be an address then, and each call that reads or writes this
+//! file reaches everything.
+inline std::array<std::atomic<bool>, 1024> is_own_memory{};
 
 } // namespace stretto::pages

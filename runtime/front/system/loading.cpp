@@ -4,6 +4,7 @@
 #include "pages/libc.h"
 
 #include <cstdarg>
+#include <cstddef>
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <string_view>
@@ -23,7 +24,9 @@ int opened(int file, const char *path) {
     if (file < 0) return file;
     const std::string_view name(path);
     if (name.starts_with("/dev/")) stretto::devices::something_comes();
-    if (name.starts_with("/proc/") && name.ends_with("/mem")) stretto::pages::memory_is_a_file = true;
+    const auto number = static_cast<std::size_t>(file);
+    if (number < stretto::pages::is_own_memory.size())
+        stretto::pages::is_own_memory[number] = name.starts_with("/proc/") && name.ends_with("/mem");
     return file;
 }
 
