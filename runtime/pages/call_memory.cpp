@@ -15,6 +15,7 @@
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
+#include <tuple>
 #include <unistd.h>
 
 #if defined(__x86_64__) // whose system calls alone are seen: dispatch.h
@@ -30,6 +31,8 @@ constexpr std::size_t an_element = 16;
 // Below it there are no programs' pages: a number, not an address.
 constexpr std::uintptr_t lowest_address = 1 << 12;
 constexpr std::size_t most_elements = 1024; // IOV_MAX, UIO_MAXIOV
+
+constexpr std::size_t most_arguments = std::tuple_size_v<decltype(SystemCall::arguments)>;
 
 //! What the arguments of a call mean.
 enum class Kind : std::uint8_t {
@@ -48,6 +51,14 @@ enum class Kind : std::uint8_t {
 struct Meaning {
     Kind kind;
     Use use; // of buffers
+    std::size_t arguments = most_arguments;
+};
+
+//! How many arguments it has: the other registers must not pass for addresses. A program may hold a lock of libc's, which who brings the message
+//! waits for.
+struct Call {
+    long number;
+    std::size_t arguments;
 };
 
 // In the order of their numbers nobody could check them: by kind, looked up in a table that is made once.
@@ -129,164 +140,165 @@ constexpr long of_numbers[] = {SYS_close,
                                SYS_rt_sigreturn,
                                SYS_pkey_alloc,
                                SYS_pkey_free};
-constexpr long of_structs[] = {SYS_open,
-                               SYS_openat,
-                               SYS_openat2,
-                               SYS_creat,
-                               SYS_stat,
-                               SYS_fstat,
-                               SYS_lstat,
-                               SYS_newfstatat,
-                               SYS_statx,
-                               SYS_statfs,
-                               SYS_fstatfs,
-                               SYS_access,
-                               SYS_faccessat,
-                               SYS_faccessat2,
-                               SYS_symlink,
-                               SYS_symlinkat,
-                               SYS_link,
-                               SYS_linkat,
-                               SYS_rename,
-                               SYS_renameat,
-                               SYS_renameat2,
-                               SYS_unlink,
-                               SYS_unlinkat,
-                               SYS_mkdir,
-                               SYS_mkdirat,
-                               SYS_rmdir,
-                               SYS_mknod,
-                               SYS_mknodat,
-                               SYS_chmod,
-                               SYS_fchmodat,
-                               SYS_chown,
-                               SYS_lchown,
-                               SYS_fchownat,
-                               SYS_truncate,
-                               SYS_utime,
-                               SYS_utimes,
-                               SYS_utimensat,
-                               SYS_futimesat,
-                               SYS_chdir,
-                               SYS_chroot,
-                               SYS_inotify_add_watch,
-                               SYS_memfd_create,
-                               SYS_name_to_handle_at,
-                               SYS_removexattr,
-                               SYS_lremovexattr,
-                               SYS_fremovexattr,
-                               SYS_mq_open,
-                               SYS_mq_unlink,
-                               SYS_mq_getsetattr,
-                               SYS_mq_notify,
-                               SYS_wait4,
-                               SYS_waitid,
-                               SYS_fcntl,
-                               SYS_sendfile,
-                               SYS_copy_file_range,
-                               SYS_splice,
-                               SYS_clock_gettime,
-                               SYS_clock_settime,
-                               SYS_clock_getres,
-                               SYS_gettimeofday,
-                               SYS_settimeofday,
-                               SYS_time,
-                               SYS_times,
-                               SYS_nanosleep,
-                               SYS_clock_nanosleep,
-                               SYS_setitimer,
-                               SYS_getitimer,
-                               SYS_timer_create,
-                               SYS_timer_settime,
-                               SYS_timer_gettime,
-                               SYS_timerfd_settime,
-                               SYS_timerfd_gettime,
-                               SYS_adjtimex,
-                               SYS_clock_adjtime,
-                               SYS_select,
-                               SYS_pselect6,
-                               SYS_epoll_ctl,
-                               SYS_pipe,
-                               SYS_pipe2,
-                               SYS_socketpair,
-                               SYS_rt_sigaction,
-                               SYS_rt_sigprocmask,
-                               SYS_rt_sigpending,
-                               SYS_rt_sigtimedwait,
-                               SYS_rt_sigqueueinfo,
-                               SYS_rt_tgsigqueueinfo,
-                               SYS_rt_sigsuspend,
-                               SYS_signalfd,
-                               SYS_signalfd4,
-                               SYS_pidfd_send_signal,
-                               SYS_bind,
-                               SYS_connect,
-                               SYS_getsockname,
-                               SYS_getpeername,
-                               SYS_accept,
-                               SYS_accept4,
-                               SYS_semctl,
-                               SYS_msgctl,
-                               SYS_shmctl,
-                               SYS_semtimedop,
-                               SYS_uname,
-                               SYS_sysinfo,
-                               SYS_getrusage,
-                               SYS_getrlimit,
-                               SYS_setrlimit,
-                               SYS_prlimit64,
-                               SYS_getresuid,
-                               SYS_getresgid,
-                               SYS_sched_getparam,
-                               SYS_sched_setparam,
-                               SYS_sched_setscheduler,
-                               SYS_sched_rr_get_interval,
-                               SYS_sched_getattr,
-                               SYS_sched_setattr,
-                               SYS_getcpu,
-                               SYS_capget,
-                               SYS_capset,
-                               SYS_set_tid_address,
-                               SYS_get_robust_list,
-                               SYS_set_robust_list,
-                               SYS_arch_prctl,
-                               SYS_prctl};
-constexpr long of_sizes[] = {SYS_poll,
-                             SYS_ppoll,
-                             SYS_epoll_wait,
-                             SYS_epoll_pwait,
-                             SYS_epoll_pwait2,
-                             SYS_readlink,
-                             SYS_readlinkat,
-                             SYS_getcwd,
-                             SYS_getxattr,
-                             SYS_lgetxattr,
-                             SYS_fgetxattr,
-                             SYS_setxattr,
-                             SYS_lsetxattr,
-                             SYS_fsetxattr,
-                             SYS_listxattr,
-                             SYS_llistxattr,
-                             SYS_flistxattr,
-                             SYS_setsockopt,
-                             SYS_getsockopt,
-                             SYS_semop,
-                             SYS_msgsnd,
-                             SYS_msgrcv,
-                             SYS_mq_timedsend,
-                             SYS_mq_timedreceive,
-                             SYS_getrandom,
-                             SYS_getgroups,
-                             SYS_setgroups,
-                             SYS_sched_getaffinity,
-                             SYS_sched_setaffinity,
-                             SYS_get_mempolicy,
-                             SYS_set_mempolicy,
-                             SYS_sethostname,
-                             SYS_setdomainname,
-                             SYS_syslog};
-constexpr long of_buffers_read[] = {SYS_write, SYS_pwrite64, SYS_sendto};
-constexpr long of_buffers_written[] = {SYS_read, SYS_pread64, SYS_recvfrom, SYS_getdents, SYS_getdents64};
+constexpr Call of_structs[] = {{SYS_open, 3},
+                               {SYS_openat, 4},
+                               {SYS_openat2, 4},
+                               {SYS_creat, 2},
+                               {SYS_stat, 2},
+                               {SYS_fstat, 2},
+                               {SYS_lstat, 2},
+                               {SYS_newfstatat, 4},
+                               {SYS_statx, 5},
+                               {SYS_statfs, 2},
+                               {SYS_fstatfs, 2},
+                               {SYS_access, 2},
+                               {SYS_faccessat, 3},
+                               {SYS_faccessat2, 4},
+                               {SYS_symlink, 2},
+                               {SYS_symlinkat, 3},
+                               {SYS_link, 2},
+                               {SYS_linkat, 5},
+                               {SYS_rename, 2},
+                               {SYS_renameat, 4},
+                               {SYS_renameat2, 5},
+                               {SYS_unlink, 1},
+                               {SYS_unlinkat, 3},
+                               {SYS_mkdir, 2},
+                               {SYS_mkdirat, 3},
+                               {SYS_rmdir, 1},
+                               {SYS_mknod, 3},
+                               {SYS_mknodat, 4},
+                               {SYS_chmod, 2},
+                               {SYS_fchmodat, 3},
+                               {SYS_chown, 3},
+                               {SYS_lchown, 3},
+                               {SYS_fchownat, 5},
+                               {SYS_truncate, 2},
+                               {SYS_utime, 2},
+                               {SYS_utimes, 2},
+                               {SYS_utimensat, 4},
+                               {SYS_futimesat, 3},
+                               {SYS_chdir, 1},
+                               {SYS_chroot, 1},
+                               {SYS_inotify_add_watch, 3},
+                               {SYS_memfd_create, 2},
+                               {SYS_name_to_handle_at, 5},
+                               {SYS_removexattr, 2},
+                               {SYS_lremovexattr, 2},
+                               {SYS_fremovexattr, 2},
+                               {SYS_mq_open, 4},
+                               {SYS_mq_unlink, 1},
+                               {SYS_mq_getsetattr, 3},
+                               {SYS_mq_notify, 2},
+                               {SYS_wait4, 4},
+                               {SYS_waitid, 5},
+                               {SYS_fcntl, 3},
+                               {SYS_sendfile, 4},
+                               {SYS_copy_file_range, 6},
+                               {SYS_splice, 6},
+                               {SYS_clock_gettime, 2},
+                               {SYS_clock_settime, 2},
+                               {SYS_clock_getres, 2},
+                               {SYS_gettimeofday, 2},
+                               {SYS_settimeofday, 2},
+                               {SYS_time, 1},
+                               {SYS_times, 1},
+                               {SYS_nanosleep, 2},
+                               {SYS_clock_nanosleep, 4},
+                               {SYS_setitimer, 3},
+                               {SYS_getitimer, 2},
+                               {SYS_timer_create, 3},
+                               {SYS_timer_settime, 4},
+                               {SYS_timer_gettime, 2},
+                               {SYS_timerfd_settime, 4},
+                               {SYS_timerfd_gettime, 2},
+                               {SYS_adjtimex, 1},
+                               {SYS_clock_adjtime, 2},
+                               {SYS_select, 5},
+                               {SYS_pselect6, 6},
+                               {SYS_epoll_ctl, 4},
+                               {SYS_pipe, 1},
+                               {SYS_pipe2, 2},
+                               {SYS_socketpair, 4},
+                               {SYS_rt_sigaction, 4},
+                               {SYS_rt_sigprocmask, 4},
+                               {SYS_rt_sigpending, 2},
+                               {SYS_rt_sigtimedwait, 4},
+                               {SYS_rt_sigqueueinfo, 3},
+                               {SYS_rt_tgsigqueueinfo, 4},
+                               {SYS_rt_sigsuspend, 2},
+                               {SYS_signalfd, 3},
+                               {SYS_signalfd4, 4},
+                               {SYS_pidfd_send_signal, 4},
+                               {SYS_bind, 3},
+                               {SYS_connect, 3},
+                               {SYS_getsockname, 3},
+                               {SYS_getpeername, 3},
+                               {SYS_accept, 3},
+                               {SYS_accept4, 4},
+                               {SYS_semctl, 4},
+                               {SYS_msgctl, 3},
+                               {SYS_shmctl, 3},
+                               {SYS_semtimedop, 4},
+                               {SYS_uname, 1},
+                               {SYS_sysinfo, 1},
+                               {SYS_getrusage, 2},
+                               {SYS_getrlimit, 2},
+                               {SYS_setrlimit, 2},
+                               {SYS_prlimit64, 4},
+                               {SYS_getresuid, 3},
+                               {SYS_getresgid, 3},
+                               {SYS_sched_getparam, 2},
+                               {SYS_sched_setparam, 2},
+                               {SYS_sched_setscheduler, 3},
+                               {SYS_sched_rr_get_interval, 2},
+                               {SYS_sched_getattr, 4},
+                               {SYS_sched_setattr, 3},
+                               {SYS_getcpu, 3},
+                               {SYS_capget, 2},
+                               {SYS_capset, 2},
+                               {SYS_set_tid_address, 1},
+                               {SYS_get_robust_list, 3},
+                               {SYS_set_robust_list, 2},
+                               {SYS_arch_prctl, 2},
+                               {SYS_prctl, 5}};
+constexpr Call of_sizes[] = {{SYS_poll, 3},
+                             {SYS_ppoll, 5},
+                             {SYS_epoll_wait, 4},
+                             {SYS_epoll_pwait, 6},
+                             {SYS_epoll_pwait2, 6},
+                             {SYS_readlink, 3},
+                             {SYS_readlinkat, 4},
+                             {SYS_getcwd, 2},
+                             {SYS_getxattr, 4},
+                             {SYS_lgetxattr, 4},
+                             {SYS_fgetxattr, 4},
+                             {SYS_setxattr, 5},
+                             {SYS_lsetxattr, 5},
+                             {SYS_fsetxattr, 5},
+                             {SYS_listxattr, 3},
+                             {SYS_llistxattr, 3},
+                             {SYS_flistxattr, 3},
+                             {SYS_setsockopt, 5},
+                             {SYS_getsockopt, 5},
+                             {SYS_semop, 3},
+                             {SYS_msgsnd, 4},
+                             {SYS_msgrcv, 5},
+                             {SYS_mq_timedsend, 5},
+                             {SYS_mq_timedreceive, 5},
+                             {SYS_getrandom, 3},
+                             {SYS_getgroups, 2},
+                             {SYS_setgroups, 2},
+                             {SYS_sched_getaffinity, 3},
+                             {SYS_sched_setaffinity, 3},
+                             {SYS_get_mempolicy, 5},
+                             {SYS_set_mempolicy, 3},
+                             {SYS_sethostname, 2},
+                             {SYS_setdomainname, 2},
+                             {SYS_syslog, 3}};
+constexpr Call of_buffers_read[] = {{SYS_write, 3}, {SYS_pwrite64, 4}, {SYS_sendto, 6}};
+constexpr Call of_buffers_written[] = {
+    {SYS_read, 3}, {SYS_pread64, 4}, {SYS_recvfrom, 6}, {SYS_getdents, 3}, {SYS_getdents64, 3}};
 constexpr long of_pieces_read[] = {SYS_writev, SYS_pwritev, SYS_pwritev2, SYS_vmsplice};
 constexpr long of_pieces_written[] = {SYS_readv, SYS_preadv, SYS_preadv2};
 constexpr long of_memory[] = {SYS_mmap,    SYS_munmap, SYS_mremap, SYS_mprotect, SYS_pkey_mprotect,
@@ -301,193 +313,24 @@ constexpr std::array<Meaning, most_numbers> meanings = [] {
     const auto set = [&](const auto &numbers, Kind kind, Use use = Use::either) {
         for (const long number : numbers) all[static_cast<std::size_t>(number)] = {kind, use};
     };
+    const auto set_counted = [&](const auto &calls, Kind kind, Use use = Use::either) {
+        for (const Call &call : calls) all[static_cast<std::size_t>(call.number)] = {kind, use, call.arguments};
+    };
     set(of_numbers, Kind::numbers);
-    set(of_structs, Kind::structs);
-    set(of_sizes, Kind::sized);
-    set(of_buffers_read, Kind::buffer, Use::reads);
-    set(of_buffers_written, Kind::buffer, Use::writes);
+    set_counted(of_structs, Kind::structs);
+    set_counted(of_sizes, Kind::sized);
+    set_counted(of_buffers_read, Kind::buffer, Use::reads);
+    set_counted(of_buffers_written, Kind::buffer, Use::writes);
     set(of_pieces_read, Kind::pieces, Use::reads);
     set(of_pieces_written, Kind::pieces, Use::writes);
     all[SYS_sendmsg] = {Kind::message, Use::reads};
     all[SYS_recvmsg] = {Kind::message, Use::writes};
     all[SYS_sendmmsg] = {Kind::messages, Use::reads};
-    all[SYS_recvmmsg] = {Kind::messages, Use::writes};
+    all[SYS_recvmmsg] = {Kind::messages, Use::writes, 5};
     set(of_memory, Kind::memory);
     all[SYS_futex] = {Kind::futex, Use::either};
     return all;
 }();
-
-//! How many arguments it has, of those whose other registers must not pass for addresses: a program may hold a lock of libc's, which who brings the
-//! message waits for.
-constexpr std::size_t arguments_of(long number) {
-    switch (number) {
-    case SYS_rmdir:
-    case SYS_unlink:
-    case SYS_chdir:
-    case SYS_chroot:
-    case SYS_times:
-    case SYS_time:
-    case SYS_uname:
-    case SYS_sysinfo:
-    case SYS_pipe:
-    case SYS_mq_unlink:
-    case SYS_set_tid_address:
-    case SYS_adjtimex:
-        return 1;
-    case SYS_creat:
-    case SYS_stat:
-    case SYS_fstat:
-    case SYS_lstat:
-    case SYS_statfs:
-    case SYS_fstatfs:
-    case SYS_access:
-    case SYS_symlink:
-    case SYS_link:
-    case SYS_rename:
-    case SYS_mkdir:
-    case SYS_chmod:
-    case SYS_truncate:
-    case SYS_utime:
-    case SYS_utimes:
-    case SYS_memfd_create:
-    case SYS_removexattr:
-    case SYS_lremovexattr:
-    case SYS_fremovexattr:
-    case SYS_mq_notify:
-    case SYS_clock_gettime:
-    case SYS_clock_settime:
-    case SYS_clock_getres:
-    case SYS_gettimeofday:
-    case SYS_settimeofday:
-    case SYS_nanosleep:
-    case SYS_getitimer:
-    case SYS_timer_gettime:
-    case SYS_timerfd_gettime:
-    case SYS_clock_adjtime:
-    case SYS_pipe2:
-    case SYS_rt_sigpending:
-    case SYS_rt_sigsuspend:
-    case SYS_getrusage:
-    case SYS_getrlimit:
-    case SYS_setrlimit:
-    case SYS_sched_getparam:
-    case SYS_sched_setparam:
-    case SYS_sched_rr_get_interval:
-    case SYS_capget:
-    case SYS_capset:
-    case SYS_set_robust_list:
-    case SYS_arch_prctl:
-    case SYS_getcwd:
-    case SYS_getgroups:
-    case SYS_setgroups:
-    case SYS_sethostname:
-    case SYS_setdomainname:
-        return 2;
-    case SYS_read:
-    case SYS_write:
-    case SYS_open:
-    case SYS_symlinkat:
-    case SYS_unlinkat:
-    case SYS_mkdirat:
-    case SYS_mknod:
-    case SYS_fchmodat:
-    case SYS_chown:
-    case SYS_lchown:
-    case SYS_futimesat:
-    case SYS_faccessat:
-    case SYS_inotify_add_watch:
-    case SYS_mq_getsetattr:
-    case SYS_fcntl:
-    case SYS_setitimer:
-    case SYS_timer_create:
-    case SYS_rt_sigqueueinfo:
-    case SYS_signalfd:
-    case SYS_bind:
-    case SYS_connect:
-    case SYS_getsockname:
-    case SYS_getpeername:
-    case SYS_accept:
-    case SYS_shmctl:
-    case SYS_msgctl:
-    case SYS_getresuid:
-    case SYS_getresgid:
-    case SYS_sched_setscheduler:
-    case SYS_sched_setattr:
-    case SYS_getcpu:
-    case SYS_get_robust_list:
-    case SYS_getdents:
-    case SYS_getdents64:
-    case SYS_poll:
-    case SYS_readlink:
-    case SYS_listxattr:
-    case SYS_llistxattr:
-    case SYS_flistxattr:
-    case SYS_semop:
-    case SYS_getrandom:
-    case SYS_sched_getaffinity:
-    case SYS_sched_setaffinity:
-    case SYS_set_mempolicy:
-    case SYS_syslog:
-        return 3;
-    case SYS_openat:
-    case SYS_openat2:
-    case SYS_newfstatat:
-    case SYS_faccessat2:
-    case SYS_renameat:
-    case SYS_mknodat:
-    case SYS_utimensat:
-    case SYS_mq_open:
-    case SYS_wait4:
-    case SYS_sendfile:
-    case SYS_clock_nanosleep:
-    case SYS_timer_settime:
-    case SYS_timerfd_settime:
-    case SYS_epoll_ctl:
-    case SYS_rt_sigaction:
-    case SYS_rt_sigprocmask:
-    case SYS_rt_sigtimedwait:
-    case SYS_rt_tgsigqueueinfo:
-    case SYS_signalfd4:
-    case SYS_pidfd_send_signal:
-    case SYS_accept4:
-    case SYS_socketpair:
-    case SYS_semctl:
-    case SYS_semtimedop:
-    case SYS_prlimit64:
-    case SYS_sched_getattr:
-    case SYS_epoll_wait:
-    case SYS_readlinkat:
-    case SYS_getxattr:
-    case SYS_lgetxattr:
-    case SYS_fgetxattr:
-    case SYS_msgsnd:
-    case SYS_pread64:
-    case SYS_pwrite64:
-        return 4;
-    case SYS_statx:
-    case SYS_linkat:
-    case SYS_renameat2:
-    case SYS_fchownat:
-    case SYS_name_to_handle_at:
-    case SYS_waitid:
-    case SYS_select:
-    case SYS_prctl:
-    case SYS_ppoll:
-    case SYS_setxattr:
-    case SYS_lsetxattr:
-    case SYS_fsetxattr:
-    case SYS_setsockopt:
-    case SYS_getsockopt:
-    case SYS_msgrcv:
-    case SYS_mq_timedsend:
-    case SYS_mq_timedreceive:
-    case SYS_get_mempolicy:
-    case SYS_recvmmsg:
-        return 5;
-    default:
-        return 6;
-    }
-}
 
 constexpr Meaning meaning_of(long number) {
     const auto at = static_cast<std::size_t>(number); // a negative one is too large
@@ -554,7 +397,7 @@ private:
     void use(const void *address, std::size_t bytes, Use how) { use(addresses_of(address, 0).begin, bytes, how); }
 
     void structs(std::size_t first, std::size_t bytes) {
-        for (std::size_t k = first; k < arguments_of(call.number); k++) use(argument(k), bytes, Use::either);
+        for (std::size_t k = first; k < meaning.arguments; k++) use(argument(k), bytes, Use::either);
     }
 
     // To wake another thread reads nothing: that one may hold the lock which we would wait for. Among processes the word must be there.
@@ -573,7 +416,7 @@ private:
 
     std::size_t longest_length() const {
         std::size_t most = 0;
-        for (std::size_t k = 0; k < arguments_of(call.number); k++)
+        for (std::size_t k = 0; k < meaning.arguments; k++)
             if (argument(k) < (std::uintptr_t{1} << 32)) most = std::max<std::size_t>(most, argument(k));
         return most;
     }

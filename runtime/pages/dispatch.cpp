@@ -97,6 +97,7 @@ void take_place() {
 
 // Where it fails the thread is one too many, and nothing is watched.
 bool see_this_thread() {
+    if (gave_way) return false;
     take_place();
     if (!mine) return false;
     if (!tell_kernel(true)) {
@@ -136,7 +137,7 @@ constinit thread_local Rest rest;
 
 void wake() {
     rest.rests = false;
-    if (!gave_way) see_this_thread();
+    see_this_thread();
 }
 
 // Against watch() of a thread of ours: it finds one thread too few, or we find that something is watched.
@@ -608,7 +609,7 @@ bool armed() {
 
 void enter() {
     if (rest.rests && rest.unseen != threads_unseen) wake();
-    if (!mine && !need_not_be_seen && !gave_way && !rest.rests) see_this_thread();
+    if (!mine && !need_not_be_seen && !rest.rests) see_this_thread();
     if (mine && mine->selector.load(std::memory_order_relaxed) == stops) mine->selector.exchange(passes);
 }
 

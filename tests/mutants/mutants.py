@@ -910,7 +910,7 @@ MUTANTS = [
     Mutant(
         "dispatch: what lies in registers that are no arguments passes for addresses",
         "pages/call_memory.cpp",
-        "for (std::size_t k = first; k < arguments_of(call.number); k++)",
+        "for (std::size_t k = first; k < meaning.arguments; k++)",
         "for (std::size_t k = first; k < call.arguments.size(); k++)",
         hazards="dispatch_hazards *what_lies_in_registers*",
     ),
