@@ -4,16 +4,9 @@ import pathlib
 
 import pytest
 from compile import program
-from launch import launch, library
+from launch import RELEASED, launch, library
 
 HERE = pathlib.Path(__file__).parent
-RELEASED = {
-    "STRETTO_FORCE": "1",
-    "STRETTO": "all",
-    "STRETTO_BUDGET": "512K",
-    "STRETTO_HELPER": "off",
-    "STRETTO_COUNTERS": "1",
-}
 
 
 @pytest.mark.parametrize("linked", [True, False], ids=["linked", "preloaded"])
@@ -22,7 +15,7 @@ def test_what_an_allocator_of_its_own_frees_is_never_guarded(mpi, guard, linked)
     if not library(mpi).exists():
         pytest.skip("libstretto is not built for this MPI")
     executable = program(mpi, "own_malloc", [HERE / "own_malloc.c"], linked=linked)
-    env = RELEASED | ({"STRETTO_GUARD": guard} if guard else {})
+    env = RELEASED | {"STRETTO_COUNTERS": "1"} | ({"STRETTO_GUARD": guard} if guard else {})
     result = launch(mpi, 2, executable, env=env, preload=not linked, transport="tcp", timeout=30)
     assert result.rc == 0 and result.stdout.count("ok") == 2, result
     assert result.counters["receive_guarded"] == 0, result

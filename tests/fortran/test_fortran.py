@@ -4,7 +4,7 @@ import pathlib
 
 import pytest
 from compile import program
-from launch import launch, library, mpis
+from launch import RELEASED, launch, library, mpis
 
 HERE = pathlib.Path(__file__).parent
 # A receive that is too short is noticed after its call has returned.
@@ -56,7 +56,7 @@ def test_a_report_of_misuse_names_the_line_of_the_fortran_program(fortran, which
 
 @pytest.mark.parametrize("fortran", FORTRAN)
 def test_mpi_reads_lists_that_came_into_a_common_block(fortran):
-    env = {"STRETTO_FORCE": "1", "STRETTO": "all", "STRETTO_BUDGET": "512K", "STRETTO_HELPER": "off"}
-    result = launch(fortran, 2, built(fortran, "lists.F90"), transport="tcp", env=env | {"STRETTO_COUNTERS": "1"})
+    env = RELEASED | {"STRETTO_COUNTERS": "1"}
+    result = launch(fortran, 2, built(fortran, "lists.F90"), transport="tcp", env=env)
     assert result.rc == 0 and "OK" in result.stdout, result
     assert result.counters["receive_guarded"] >= 4, result

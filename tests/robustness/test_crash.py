@@ -4,10 +4,9 @@ import pathlib
 
 import pytest
 from compile import program
-from launch import launch, library
+from launch import RELEASED, launch, library
 
 HERE = pathlib.Path(__file__).parent
-RELEASED = {"STRETTO": "all", "STRETTO_BUDGET": "512K", "STRETTO_HELPER": "off", "STRETTO_FORCE": "1"}
 
 
 @pytest.mark.pairs

@@ -232,10 +232,6 @@ static void the_map_of_memory(void) {
     if (maps) fclose(maps);
 }
 
-static void block_all(void) {
-    sigset_t all;
-    sigfillset(&all), pthread_sigmask(SIG_SETMASK, &all, NULL);
-}
 static void a_child_by_system(void) {
     block_all();
     receive();

@@ -5,16 +5,10 @@ import re
 
 import pytest
 from compile import program
-from launch import launch, library, mpis
+from launch import RELEASED, launch, library, mpis
 
 HERE = pathlib.Path(__file__).parent
-RELEASED = {
-    "STRETTO_FORCE": "1",
-    "STRETTO": "all",
-    "STRETTO_BUDGET": "512K",
-    "STRETTO_HELPER": "off",
-    "STRETTO_COUNTERS": "1",
-}
+COUNTED = RELEASED | {"STRETTO_COUNTERS": "1"}
 # What rank 1 prints; None: the process ends. Where guards differ, by guard.
 SAYS = {
     "a_stack_in_what_comes": None,
@@ -42,7 +36,7 @@ def run(mpi, case, **env):
     if not library(mpi).exists():
         pytest.skip("libstretto is not built for this MPI")
     executable = program(mpi, "outside", [HERE / "outside.c", HERE / "slowly.h"])
-    return launch(mpi, 2, executable, [case], preload=True, transport="tcp", env=RELEASED | env, timeout=60)
+    return launch(mpi, 2, executable, [case], preload=True, transport="tcp", env=COUNTED | env, timeout=60)
 
 
 @pytest.mark.pairs(left_out=lambda mpi, **_: mpi not in FULLY and "one of Open MPI and one of MPICH are enough")

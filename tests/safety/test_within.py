@@ -6,7 +6,7 @@ import re
 import pytest
 from compile import program
 from launch import launch, library
-from test_outside import RELEASED
+from test_outside import COUNTED
 
 HERE = pathlib.Path(__file__).parent
 CASES = re.findall(r"CASE\((\w+)\)", (HERE / "within.c").read_text())
@@ -19,7 +19,7 @@ def test_it_is_as_with_plain_mpi(mpi, case, guard):
     if not library(mpi).exists():
         pytest.skip("libstretto is not built for this MPI")
     executable = program(mpi, "within", [HERE / "within.c", HERE / "slowly.h"], flags=["-Wno-stringop-overread"])
-    env = RELEASED | {"STRETTO_GUARD": guard} if guard else {}
+    env = COUNTED | {"STRETTO_GUARD": guard} if guard else {}
     result = launch(mpi, 2, executable, [case], preload=bool(guard), transport="tcp", env=env, timeout=60)
     assert result.rc == 0 and result.stdout.strip() == "OK", result
     assert not guard or result.counters["receive_guarded"] > 0, result

@@ -160,10 +160,6 @@ static void calls_stopped_by_dispatch(void) {
 
 /* --- children and threads --------------------------------------------------------------------------------------------------------- */
 
-static void block_all(void) {
-    sigset_t all;
-    sigfillset(&all), pthread_sigmask(SIG_SETMASK, &all, NULL);
-}
 static char *const grep[] = {"grep", "-qi", "SigBlk:.*fffffffe7ffbfeff", "/proc/self/status", NULL};
 static void must_end_well(pid_t child) {
     int status = -1;
