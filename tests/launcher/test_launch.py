@@ -37,9 +37,10 @@ def test_the_exit_status_and_the_counters_come_back():
     assert result.counters == {"header.sent": 6}, result
 
 
-def test_a_job_whose_launcher_hangs_itself_is_run_again(tmp_path, monkeypatch):
+@pytest.mark.parametrize("where", ["PMIx_server_finalize", "a_place_without_a_name"])
+def test_a_job_whose_launcher_hangs_itself_is_run_again(where, tmp_path, monkeypatch):
     mpirun = tmp_path / "mpirun"
-    subprocess.run(["gcc", "-g", HERE / "stuck_launcher.c", "-o", mpirun], check=True)
+    subprocess.run(["gcc", "-g", f"-DPLACE={where}", HERE / "stuck_launcher.c", "-o", mpirun], check=True)
     monkeypatch.setenv("FIRST_TIME", str(tmp_path / "first"))
     monkeypatch.setattr(launch_module, "mpis", lambda: {"stuck": {"family": "mpich4", "mpirun": str(mpirun)}})
     with pytest.warns(UserWarning, match="mpirun itself hung"):
