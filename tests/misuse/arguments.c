@@ -1,9 +1,9 @@
 /* Every wrong argument of every call that Stretto may take over: which class of error comes back, and which handlers are called how often.
  *
- *     arguments returned|told [CALL-WRONG...]      all cases but these; errors are returned, or told to handlers of the program
+ *     arguments returned|told FOLDER SECONDS [CALL-WRONG...]   all cases but these; errors are returned, or told to handlers of the program
  *
- * Prints, for each rank: "begin CASE", then "RANK CASE: CLASS of world N CLASS of comm N CLASS". A case that is not over in time ends the job. What
- * a library takes for right may be under way at the end, so the job ends without MPI_Finalize. */
+ * Writes into a file of FOLDER for each rank: "begin CASE", then "RANK CASE: CLASS of world N CLASS of comm N CLASS". A case that takes longer
+ * than SECONDS ends the job. What a library takes for right may be under way at the end, so the job ends without MPI_Finalize. */
 #include <mpi.h>
 #include <signal.h>
 #include <stdio.h>
@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 enum { MOST = 300000, ELSEWHERE = 77 };
-static int rank, ranks, skipped;
+static int rank, ranks, limit, skipped;
 static char **skip;
 static MPI_Comm comm;
 static unsigned char *out, *in;
@@ -345,7 +345,7 @@ static void try(int call, int wrong, int bytes) {
     if (rank == 0 || both) {
         printf("begin %s\n", name), fflush(stdout);
         of_world = of_comm = (struct told){0};
-        alarm(10);
+        alarm(limit);
         const int class = class_of(calls[call].call());
         printf("%d %s: %d world %d %d comm %d %d\n", rank, name, class, of_world.calls, of_world.class, of_comm.calls,
                of_comm.class);
@@ -359,7 +359,8 @@ int main(int argc, char **argv) {
     MPI_Errhandler handler;
     MPI_Init(&argc, &argv);
     const int told = argc > 1 && strcmp(argv[1], "told") == 0;
-    skip = argv + 3, skipped = argc - 3;
+    limit = argc > 3 ? atoi(argv[3]) : 10;
+    skip = argv + 4, skipped = argc - 4;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     /* A file for each rank: on their way through the launcher lines of two ranks may be mixed. */
     char lines[4096];
