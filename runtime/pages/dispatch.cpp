@@ -423,6 +423,7 @@ void leave_out_ours(const SystemCall &call, ucontext_t &context, Frame &frame) {
     } else if (call.number == SYS_rt_sigaction) {
         KernelsAction action;
         if (!copy_in(action, call.arguments[1])) return;
+        fault::note_handler(static_cast<int>(call.arguments[0]), reinterpret_cast<sighandler_t>(action.handler));
         action.mask = open(action.mask);
         change_argument(context, frame, 1, action);
     }

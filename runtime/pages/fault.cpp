@@ -41,6 +41,8 @@ void set_programs_action(int signal, const struct sigaction &action) {
     programs_action(signal) = &record;
 }
 
+std::atomic<bool> asked_for_handler{false};
+
 std::array<std::atomic<Owner>, 4> owners{};
 std::atomic<std::uint64_t> openings{0};
 
@@ -245,6 +247,15 @@ void see_calls(Handler handler) {
     install();
 }
 
+void note_handler(int signal, sighandler_t handler) {
+    static const sigset_t asynchronous = Quiet::all_but_synchronous();
+    if (handler != SIG_DFL && handler != SIG_IGN && sigismember(&asynchronous, signal) == 1) asked_for_handler = true;
+}
+
+bool handlers_may_come() {
+    return asked_for_handler;
+}
+
 bool handles(int signal) {
     return installed && std::find(ours.begin(), ours.end(), signal) != ours.end() && handler_of(signal);
 }
@@ -315,15 +326,17 @@ void pages_opened() {
 using namespace stretto::pages;
 using namespace stretto::pages::fault;
 
-// The program's view of the two signals.
+#define PUBLIC __attribute__((visibility("default")))
+
+// The program's view of its handlers.
 extern "C" {
 
-__attribute__((visibility("default"))) int sigaction(int signal, const struct sigaction *action,
-                                                     struct sigaction *before) noexcept {
+PUBLIC int sigaction(int signal, const struct sigaction *action, struct sigaction *before) noexcept {
     if (handles(signal)) {
         change_action(signal, action, before);
         return 0;
     }
+    if (action) note_handler(signal, action->sa_handler);
     if (!action || !mask::applies() || !mask::blocks_ours(action->sa_mask))
         return NEXT(sigaction)(signal, action, before);
     struct sigaction open = *action;
@@ -331,12 +344,44 @@ __attribute__((visibility("default"))) int sigaction(int signal, const struct si
     return NEXT(sigaction)(signal, &open, before);
 }
 
-__attribute__((visibility("default"))) sighandler_t signal(int number, sighandler_t handler) noexcept {
-    if (!handles(number)) return NEXT(signal)(number, handler); // it has a memory of its own: siginterrupt
+namespace {
+
+// As signal() does in one of its forms, where libc's own must not come to the kernel.
+sighandler_t set_handler(int number, sighandler_t handler, unsigned flags) {
     struct sigaction action {
     }, before;
     action.sa_handler = handler;
-    action.sa_flags = SA_RESTART;
-    return sigaction(number, &action, &before) == 0 ? before.sa_handler : SIG_ERR;
+    action.sa_flags = static_cast<int>(flags);
+    change_action(number, &action, &before);
+    return before.sa_handler;
+}
+
+} // namespace
+
+// Each has a memory of its own in libc: siginterrupt.
+PUBLIC sighandler_t signal(int number, sighandler_t handler) noexcept {
+    if (handles(number)) return set_handler(number, handler, SA_RESTART);
+    note_handler(number, handler);
+    return NEXT(signal)(number, handler);
+}
+
+PUBLIC sighandler_t ssignal(int number, sighandler_t handler) noexcept {
+    return signal(number, handler);
+}
+
+// signal() of strict ISO C.
+PUBLIC sighandler_t __sysv_signal(int number, sighandler_t handler) noexcept {
+    if (handles(number)) return set_handler(number, handler, SA_RESETHAND | SA_NODEFER);
+    note_handler(number, handler);
+    return NEXT(__sysv_signal)(number, handler);
+}
+
+PUBLIC sighandler_t sysv_signal(int number, sighandler_t handler) noexcept {
+    return __sysv_signal(number, handler);
+}
+
+PUBLIC sighandler_t sigset(int number, sighandler_t handler) noexcept {
+    note_handler(number, handler);
+    return NEXT(sigset)(number, handler);
 }
 }

@@ -48,6 +48,10 @@ void see_calls(Handler handler);
 bool handles(int signal);
 void change_action(int signal, const struct sigaction *action, struct sigaction *before);
 
+//! The program has this handler from now on. handlers_may_come(): it has had one of a signal that comes between any two instructions.
+void note_handler(int signal, sighandler_t handler);
+bool handlers_may_come();
+
 //! Hands a signal that is not ours to the program, as the kernel would have done.
 void pass_on(int signal, siginfo_t *info, ucontext_t *context);
 

@@ -829,6 +829,20 @@ MUTANTS = [
         pytest=("tests/safety", "a_handler_lengthens"),
     ),
     Mutant(
+        "safety: a handler interrupts the allocator, and waits for who allocates",
+        "front/system/memory_calls.cpp",
+        "if (!nothing_watched() && pages::fault::handlers_may_come()) [[unlikely]]",
+        "if (false)",
+        pytest=("tests/safety", "a_handler_interrupts_malloc"),
+    ),
+    Mutant(
+        "safety: free is interrupted by a handler that strict ISO C has set",
+        "pages/fault.cpp",
+        "    note_handler(number, handler);\n    return NEXT(__sysv_signal)",
+        "    return NEXT(__sysv_signal)",
+        pytest=("tests/safety", "interrupts_free"),
+    ),
+    Mutant(
         "safety: a jump out of a handler restores no mask",
         "pages/mask.cpp",
         "if (applies()) hide(SIG_SETMASK, saved);",

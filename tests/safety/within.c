@@ -10,6 +10,7 @@
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/time.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
 #include <ucontext.h>
@@ -116,6 +117,51 @@ static void masks_in_handlers(void) {
         MUST(seen_inside == 0 && blocked() == 0);
     }
     MUST(handled == 2 * TIMES);
+    end();
+}
+
+/* --- handlers that interrupt the allocator, which holds its lock long: it joins many small chunks ---------------------------------- */
+
+enum { CHUNKS = 200000, SMALL = 64, NO_SMALL_ONE = 4000, JOINS = 100000, SOON = 500 };
+static volatile char came;
+static void *volatile used; /* else the compiler leaves out what is allocated and freed */
+
+static void touch(int signal, siginfo_t *info, void *context) {
+    (void)signal, (void)info, (void)context;
+    came = touched();
+}
+static void let_chunks_be_joined(void) {
+    static void *chunks[CHUNKS];
+    for (int k = 0; k < CHUNKS; k++) chunks[k] = malloc(SMALL);
+    for (int k = 0; k < CHUNKS; k++) free(chunks[k]);
+}
+static void touch_soon(void) {
+    setitimer(ITIMER_REAL, &(struct itimerval){.it_value = {0, SOON}}, NULL);
+}
+static void has_touched(void) {
+    for (int k = 0; k < 1000 && !came; k++) usleep(1000);
+    MUST(came == 'm');
+}
+static void a_handler_interrupts_malloc(void) {
+    handle(SIGALRM, touch, SA_RESTART, 0);
+    receive();
+    let_chunks_be_joined(), touch_soon();
+    used = malloc(NO_SMALL_ONE);
+    has_touched();
+    end();
+}
+
+sighandler_t __sysv_signal(int, sighandler_t); /* signal() of strict ISO C */
+static void touch_as_iso_c(int signal) {
+    touch(signal, NULL, NULL);
+}
+static void a_handler_of_iso_c_interrupts_free(void) {
+    used = malloc(JOINS);
+    __sysv_signal(SIGALRM, touch_as_iso_c);
+    receive();
+    let_chunks_be_joined(), touch_soon();
+    free(used);
+    has_touched();
     end();
 }
 
@@ -252,6 +298,8 @@ static const struct one_case cases[] = {
     CASE(a_handler_lengthens_a_file),
     CASE(jumps_out_of_faults),
     CASE(masks_in_handlers),
+    CASE(a_handler_interrupts_malloc),
+    CASE(a_handler_of_iso_c_interrupts_free),
     CASE(a_sandbox_of_its_own),
     CASE(calls_stopped_by_dispatch),
     CASE(a_child_blocks_all_signals),

@@ -9,10 +9,12 @@
 #include "front/entry.h"
 #include "front/system/pages.h"
 #include "pages/dispatch.h"
+#include "pages/fault.h"
 #include "pages/guard.h"
 #include "pages/kernel.h"
 #include "pages/libc.h"
 #include "pages/memory.h"
+#include "pages/quiet.h"
 #include "pages/tracker.h"
 #include "trace/failure.h"
 
@@ -21,8 +23,10 @@
 #include <cstdarg>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <dlfcn.h>
 #include <malloc.h>
+#include <optional>
 #include <sys/mman.h>
 #include <sys/shm.h>
 #include <unistd.h>
@@ -81,6 +85,23 @@ void is_cut_off(const void *end) {
     if (end && after < before) is_given_back("brk", end, before - after);
 }
 
+//! \brief As long as this lives, no handler of the program's interrupts the allocator. One that touched there what has not come would wait for
+//! whoever brings it, who allocates, too, and waits for the lock of the allocator that was interrupted.
+class Undisturbed {
+public:
+    Undisturbed() {
+        if (!nothing_watched() && pages::fault::handlers_may_come()) [[unlikely]]
+            hold.emplace();
+    }
+
+private:
+    struct Hold {
+        pages::dispatch::Ours ours;
+        pages::Quiet quiet;
+    };
+    std::optional<Hold> hold;
+};
+
 using Freed = void (*)(const volatile void *);
 
 // An allocator of a sanitizer, which is loaded before us, does not come to our free: it calls those who ask it to.
@@ -116,10 +137,13 @@ using namespace stretto::front;
 
 extern "C" {
 
+void *__libc_calloc(size_t, size_t) __attribute__((weak));
+
 // --- given back -----------------------------------------------------------------------------------------------------
 
 PUBLIC void free(void *memory) noexcept {
     is_freed("free", memory);
+    const Undisturbed undisturbed;
     NEXT(free)(memory);
 }
 
@@ -170,15 +194,60 @@ PUBLIC int madvise(void *memory, size_t bytes, int advice) noexcept {
     return NEXT(madvise)(memory, bytes, advice);
 }
 
+// --- allocated ------------------------------------------------------------------------------------------------------
+
+PUBLIC void *malloc(size_t bytes) noexcept {
+    const Undisturbed undisturbed;
+    return NEXT(malloc)(bytes);
+}
+
+PUBLIC void *calloc(size_t count, size_t bytes) noexcept {
+    // dlsym of an older libc has its first call of it while we ask for the next one.
+    static constinit thread_local bool asks = false;
+    if (asks) return __libc_calloc(count, bytes);
+    asks = true;
+    const auto next = NEXT(calloc);
+    asks = false;
+    const Undisturbed undisturbed;
+    return next(count, bytes);
+}
+
+PUBLIC void *memalign(size_t alignment, size_t bytes) noexcept {
+    const Undisturbed undisturbed;
+    return NEXT(memalign)(alignment, bytes);
+}
+
+PUBLIC void *aligned_alloc(size_t alignment, size_t bytes) noexcept {
+    const Undisturbed undisturbed;
+    return NEXT(aligned_alloc)(alignment, bytes);
+}
+
+PUBLIC int posix_memalign(void **memory, size_t alignment, size_t bytes) noexcept {
+    const Undisturbed undisturbed;
+    return NEXT(posix_memalign)(memory, alignment, bytes);
+}
+
+PUBLIC void *valloc(size_t bytes) noexcept {
+    const Undisturbed undisturbed;
+    return NEXT(valloc)(bytes);
+}
+
+PUBLIC void *pvalloc(size_t bytes) noexcept {
+    const Undisturbed undisturbed;
+    return NEXT(pvalloc)(bytes);
+}
+
 // --- moved, or changed ----------------------------------------------------------------------------------------------
 
 PUBLIC void *realloc(void *memory, size_t bytes) noexcept {
     if (memory && !nothing_watched()) is_moved("realloc", memory, malloc_usable_size(memory));
+    const Undisturbed undisturbed;
     return NEXT(realloc)(memory, bytes);
 }
 
 PUBLIC void *reallocarray(void *memory, size_t count, size_t size) noexcept {
     if (memory && !nothing_watched()) is_moved("reallocarray", memory, malloc_usable_size(memory));
+    const Undisturbed undisturbed;
     return NEXT(reallocarray)(memory, count, size);
 }
 
