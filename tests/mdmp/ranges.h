@@ -104,6 +104,63 @@ static void some_without_a_partner(int n) {
     free(out), free(in);
 }
 
+/* Short ones and a long one to the same partner: in the order of their directives. */
+static void short_ones_around_a_long_one(int n, int few) {
+    double *a = values(few), *b = values(n), *c = values(few), *d = values(few), *in = values(n), *got = values(few),
+           *last = values(few), *none = values(few);
+#pragma commregion
+    for (int turn = 0; turn < TURNS; turn++) {
+        const int nobody = turn % 2 ? MPI_PROC_NULL : next, no_one = turn % 2 ? MPI_PROC_NULL : prev;
+        for (int k = few - 1; k >= 0; k--) a[k] = value(rank, turn + 100, k);
+        for (int k = 0; k < n; k++) b[k] = value(rank, turn, k);
+        for (int k = 0; k < few; k++) c[k] = value(rank, turn + 200, k);
+        for (int k = 0; k < few; k++) d[k] = value(rank, turn + 300, k);
+#pragma send(a[0], few, next)
+#pragma send(b[0], n, next)
+#pragma send(c[0], few, next)
+#pragma send(d[0], few, nobody)
+#pragma recv(got[0], few, prev)
+#pragma recv(in[0], n, prev)
+#pragma recv(last[0], few, prev)
+#pragma recv(none[0], few, no_one)
+        int right = 1;
+        for (int k = 0; k < few; k++) right &= got[k] == value(prev, turn + 100, k);
+        for (int k = 0; k < few; k++) right &= last[k] == value(prev, turn + 200, k);
+        for (int k = 0; k < n; k++) right &= in[k] == value(prev, turn, k);
+        for (int k = few - 1; k >= 0; k--) right &= none[k] == value(prev, turn / 2 * 2 + 300, k);
+        require(right, "short ones around a long one");
+    }
+#pragma commregionfinished
+    free(a), free(b), free(c), free(d), free(in), free(got), free(last), free(none);
+}
+
+/* A loop fills, and another one reads, more than is sent: its beginning, its end, one element in the middle, which is final before the end is. */
+static void a_part_of_a_loop(int n, int few) {
+    double *out = values(n), *in = values(n);
+    if (n < 2 * few + 2) few = 0;
+    const int end = n - few, middle = n / 2;
+    for (int k = 0; k < n; k++) out[k] = value(rank, 0, k);
+    double sum = 0;
+#pragma commregion
+    for (int turn = 0; turn < TURNS; turn++) {
+#pragma recv(in[0], few, prev)
+#pragma recv(in[end], few, prev)
+#pragma recv(in[middle], 1, prev)
+#pragma send(out[0], few, next)
+#pragma send(out[end], few, next)
+#pragma send(out[middle], 1, next)
+        for (int k = 0; k < n; k++) sum += in[k] * (1 + k % 3);
+        for (int k = 0; k < n; k++) out[k] = value(rank, turn + 1, k);
+    }
+#pragma commregionfinished
+    double expected = 0;
+    for (int turn = 0; turn < TURNS; turn++)
+        for (int k = 0; k < n; k++)
+            expected += (k < few || (k >= end && few) || k == middle ? value(prev, turn, k) : -1) * (1 + k % 3);
+    require(sum == expected, "a part of a loop");
+    free(out), free(in);
+}
+
 /* The first one of a region in another: the innermost region's communicator. */
 static void regions_within_each_other(int n) {
     MPI_Comm others;
@@ -174,6 +231,8 @@ int main(int argc, char **argv) {
         filled_in_front(sizes[k]);
         two_to_one_partner(sizes[k]);
         some_without_a_partner(sizes[k]);
+        short_ones_around_a_long_one(sizes[k], 60 + argc);
+        a_part_of_a_loop(sizes[k], 60 + argc);
         regions_within_each_other(sizes[k]);
     }
     rows_and_columns();

@@ -38,9 +38,12 @@ def test_each_directive_is_told_where_it_starts_or_ends_or_why_not(llvm):
     assert "in the turn before" in said["send(out[0], n, next)"][0]
     assert "starts inside the loop" in said["send(out[0:n], next)"][0]
     assert "from the end to the beginning" in said["recv(in[0:n], prev)"][0]
-    for text in ("send(a[0], n, next)", "send(b[0], n / 2, next)", "send(out[0], n, up)"):
+    starts = ["send(a[0], n, next)", "send(b[0], n / 2, next)", "send(out[0], n, up)"]
+    starts += [f"send({name}[0], few, next)" for name in ("a", "c", "out")]
+    for text in [*starts, "send(b[0], n, next)", "send(d[0], few, nobody)", "send(out[middle], 1, next)"]:
         assert "starts inside the loop" in said[text][0], said
-    for text in ("recv(in[0], n, prev)", "recv(c[0], n, prev)", "recv(d[0], n / 2, prev)", "recv(in[0], n, from)"):
+    ends = ["recv(in[0], n, prev)", "recv(c[0], n, prev)", "recv(d[0], n / 2, prev)", "recv(in[0], n, from)"]
+    for text in [*ends, "recv(got[0], few, prev)", "recv(none[0], few, no_one)", "recv(in[end], few, prev)"]:
         assert "ends inside the loop" in said[text][0], said
     assert "send(few[:]) may communicate" in said["send(out[0], n, to)"][0]
     assert "over within one strip" in said["send(few[:], next, tag(3))"][0]
@@ -73,9 +76,12 @@ def test_every_way_gives_the_same(mpi, llvm, ranks, setting, how, language):
     plain = launch(mpi, ranks, built(llvm, mpi, "ranges", language, "-fmdmp=plain"), env={"STRETTO": "off"})
     assert sorted(result.stdout.split("\n")) == sorted(plain.stdout.split("\n")), (result, plain)
     begun, used = result.counters.get("compiled_send", 0), result.counters.get("compiled_receive", 0)
-    if how == "-fmdmp=plain" or ranks == 1 or setting in ("plain", "off"):
-        assert begun == used == 0 or ranks == 1, result
-    elif setting in ("force", "small", "reordered"):
+    short_begun, short_used = (result.counters.get(f"short_range_{which}", 0) for which in ("send", "receive"))
+    if how == "-fmdmp=plain" or setting in ("plain", "off"):
+        assert begun == used == short_begun == short_used == 0, result
+        return
+    assert (short_begun > 0) == (how != "-fstretto=receive") and (short_used > 0) == (how != "-fstretto=send"), result
+    if ranks > 1 and setting in ("force", "small", "reordered"):
         assert (begun > 0) == (how != "-fstretto=receive") and (used > 0) == (how != "-fstretto=send"), result
 
 
@@ -119,6 +125,42 @@ def test_what_is_wrong_ends_the_job_and_names_the_line(mpi, wrong, tmp_path):
     result = launch(mpi, 2, tmp_path / "wrong", env=FORCE, transport="tcp", timeout=30)
     assert result.rc and not result.hung, result
     assert all(text in result.stderr for text in words) and "wrong.c:1" in result.stderr, result
+
+
+@pytest.mark.parametrize("checked", [0, 1])
+def test_a_short_one_that_is_written_after_it_left_is_found(mpi, checked, tmp_path):
+    """A compiler that errs, written by hand."""
+    if not library(mpi).exists():
+        pytest.skip("libstretto is not built for this MPI")
+    source = tmp_path / "again.c"
+    source.write_text(
+        "#define STRETTO_MDMP_CALLS\n"
+        "#include <stretto/mdmp.h>\n"
+        "#include <stretto/abi.h>\n"
+        "int main(void) {\n"
+        "    int rank, few[4] = {0};\n"
+        "    int64_t requests[2];\n"
+        "    static struct stretto_directive region = {1, 0, 8, 1, __FILE__, 0, 0, 0},\n"
+        "                                    one = {1, 0, 9, 1, __FILE__, 0, \"few[:]\", 0};\n"
+        f"    static struct stretto_call call = {{STRETTO_ABI_VERSION, {checked}, 9, 1, __FILE__, 0, 0}};\n"
+        "    stretto_region_begin(&region, NULL);\n"
+        "    MPI_Comm_rank(MPI_COMM_WORLD, &rank);\n"
+        "    int got[4], partner = 1 - rank;\n"
+        "    stretto_handle handle = stretto_range_begin(&call, few, 4, 4, partner, STRETTO_TAG_IMPLIED, &one);\n"
+        "    stretto_ready_below(handle, few, 16);\n"
+        "    few[2] = 7;\n"
+        "    stretto_range_irecv(got, 4, 4, partner, STRETTO_TAG_IMPLIED, &one, &requests[0]);\n"
+        "    stretto_range_isend_end(handle, &call, few, 4, 4, partner, STRETTO_TAG_IMPLIED, &one, &requests[1]);\n"
+        "    stretto_range_waitall(2, requests, NULL);\n"
+        "    stretto_region_end(&region);\n"
+        "    return got[2];\n"
+        "}\n"
+    )
+    done = compiled(max(CLANGS), mpi, source, "-o", tmp_path / "again")
+    assert done.returncode == 0, done.stderr
+    result = launch(mpi, 2, tmp_path / "again", timeout=30)
+    assert (result.rc != 0) == bool(checked) and not result.hung, result
+    assert ("send(few[:]): was written after it had left" in result.stderr) == bool(checked), result
 
 
 def test_one_exchange_that_is_taken_apart_still_has_no_overlaps(mpi, tmp_path):

@@ -23,8 +23,8 @@ SETTINGS = {
 # Used by delta calls (MPIX_Delta_*, or a compiler) only, by STRETTO_RELEASE=unmatched, by a message that begins with the job's nonce, or where something is
 # left to be learnt, which STRETTO_FORCE=1 does not.
 OTHERS = {
-    "delta_begun", "delta_at_end", "delta_variable", "compiled_send", "compiled_receive", "pages_rehearsed", "pages_watched",
-    "receive_unmatched", "send_held", "send_escaped", "send_given_up",
+    "delta_begun", "delta_at_end", "delta_variable", "compiled_send", "compiled_receive", "short_range_send",
+    "short_range_receive", "pages_rehearsed", "pages_watched", "receive_unmatched", "send_held", "send_escaped", "send_given_up",
 }  # fmt: skip
 
 

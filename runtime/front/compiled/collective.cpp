@@ -40,6 +40,8 @@ public:
     ~FedCollective() override { std::erase(all, this); }
 
     void say(Range range, CallSite here) override {
+        const Inside inside;
+        const Within within(true);
         if (is_open)
             need(range);
         else
@@ -47,6 +49,8 @@ public:
     }
 
     void hold() override {
+        const Inside inside;
+        const Within within(true);
         if (is_open)
             wait();
         else

@@ -31,6 +31,8 @@ public:
         : Fed(pages::addresses_of(send.memory().data(), send.memory().size())), request(request), send(send) {}
 
     void say(Range range, CallSite here) override {
+        const Inside inside;
+        const Within within(true);
         if (is_held || elsewhere.keeps(range)) return;
         const progress::Guard guard;
         send.ready(range, here);
@@ -60,6 +62,8 @@ class FedReceive : public Fed {
 public:
     void say(Range range, CallSite) override {
         if (is_here) return;
+        const Inside inside;
+        const Within within(true);
         const auto has_come = [&] {
             is_here = receive->look_at_first() && receive->is_complete();
             return is_here || receive->arrived(range);
@@ -367,31 +371,20 @@ STRETTO_PUBLIC int stretto_recv_end(stretto_handle handle, MPI_Status *status) {
 }
 
 STRETTO_PUBLIC void stretto_ready(stretto_handle handle, const void *buf, int64_t low, int64_t high) {
-    if (!handle) return;
-    const front::Inside inside;
-    const front::Within within(true);
-    front::fed(handle)->say(buf, low, high, SITE);
+    if (handle) front::fed(handle)->say(buf, low, high, SITE);
 }
 
 STRETTO_PUBLIC void stretto_ready_below(stretto_handle handle, const void *buf, int64_t high) {
-    if (!handle) return;
-    const front::Inside inside;
-    const front::Within within(true);
-    front::fed(handle)->say_below(buf, high, SITE);
+    if (handle) front::fed(handle)->say_below(buf, high, SITE);
 }
 
 STRETTO_PUBLIC void stretto_ready_above(stretto_handle handle, const void *buf, int64_t low) {
-    if (!handle) return;
-    const front::Inside inside;
-    const front::Within within(true);
-    front::fed(handle)->say_above(buf, low, SITE);
+    if (handle) front::fed(handle)->say_above(buf, low, SITE);
 }
 
 STRETTO_PUBLIC void stretto_ready_blocks(stretto_handle handle, const void *buf, int64_t low, int64_t high,
                                          int64_t stride, int64_t count) {
     if (!handle) return;
-    const front::Inside inside;
-    const front::Within within(true);
     for (int64_t k = 0; k < count; k++) front::fed(handle)->say(buf, low + k * stride, high + k * stride, SITE);
 }
 
@@ -410,10 +403,7 @@ STRETTO_PUBLIC int64_t stretto_strip(stretto_handle handle) {
 }
 
 STRETTO_PUBLIC void stretto_hold_unless(stretto_handle handle, void *, int32_t ok) {
-    if (!handle || ok) return;
-    const front::Inside inside;
-    const front::Within within(true);
-    front::fed(handle)->hold();
+    if (handle && !ok) front::fed(handle)->hold();
 }
 
 STRETTO_PUBLIC void stretto_hold_if_overlap(stretto_handle handle, void *buf, const void *low, const void *high) {

@@ -30,7 +30,7 @@ class Fed {
 public:
     virtual ~Fed() = default;
 
-    //! These bytes of its memory are final, or needed.
+    //! These bytes of its memory are final, or needed. The call is the program's own: not within another one.
     virtual void say(Range range, CallSite here) = 0;
     //! Nothing is known of it any more until its end.
     virtual void hold() = 0;

@@ -1,13 +1,36 @@
 // Sends and receives with nothing between them: all are under way at once, so that their order does not matter.
 #pragma once
-#include "front/compiled/compiled.h"
 #include "front/mdmp/member.h"
 
-#include <cstdint>
+#include <utility>
+#include <vector>
 
 namespace stretto::front::mdmp {
 
-// --- as a whole
+//! \brief The members of one exchange, as far as they are known: nothing is received into what is sent, or twice into the same place, since the
+//! order would count.
+class Together {
+public:
+    //! It lives until the end.
+    void add(const Member &member, bool is_send) {
+        if (std::exchange(is_over, false)) {
+            receives.clear();
+            sends.clear();
+        }
+        check_apart(member, receives);
+        if (!is_send) check_apart(member, sends);
+        (is_send ? sends : receives).push_back(&member);
+    }
+    //! What comes next is another exchange's.
+    void end() { is_over = true; }
+
+private:
+    static void check_apart(const Member &member, const std::vector<const Member *> &others) {
+        for (const Member *other : others) member.must_be_apart_from(*other);
+    }
+    std::vector<const Member *> receives, sends;
+    bool is_over = false;
+};
 
 //! Join the exchange of this thread, or be one where nothing else says where it ends (STRETTO_DIRECTIVE_ALONE).
 void add_send(const Directive &directive, const Arguments &arguments);
@@ -20,21 +43,5 @@ void exchange(const Directive &directive);
 
 //! This thread has no exchange whose end is missing.
 void check_nothing_pends(const Directive &directive);
-
-// --- taken apart by a compiler (include/stretto/abi.h): of ranges, each of which begins and ends by itself
-
-//! A request; 0 where it has no partner. Those of this thread that start with no wait between them are one exchange.
-std::int64_t start_send(const Directive &directive, const Arguments &arguments);
-std::int64_t start_receive(const Directive &directive, const Arguments &arguments);
-void wait_for_all(int count, std::int64_t requests[]);
-
-//! The message may leave by parts from now on; 0: it does not.
-stretto_handle begin_send(const Directive &directive, const Arguments &arguments, stretto_call *call, CallSite site);
-//! Not of handle 0: where start_send() would stand.
-std::int64_t end_begun_send(stretto_handle handle, CallSite site);
-
-//! What comes into this memory may be used by parts, until compiled_recv_end(); 0: wait_for_all() waits for all of it.
-stretto_handle begin_wait(const void *first, int count, const std::int64_t requests[], stretto_call *call,
-                          CallSite site);
 
 } // namespace stretto::front::mdmp

@@ -100,6 +100,14 @@ bool Member::is_one_long_message() const {
     return !is_short() && section.bytes() <= one_message && section.contiguous();
 }
 
+bool Member::is_one_short_message() const {
+    return is_short() && section.bytes() > 0 && section.contiguous();
+}
+
+bool Member::is_matched_in_order_with(const Member &other) const {
+    return partner == other.partner && tag == other.tag && comm == other.comm;
+}
+
 void Member::must_be_apart_from(const Member &other) const {
     if (section.overlaps(other.section))
         fail(directive, "overlaps " + other.directive.written() + " at " + other.directive.line() +
@@ -159,6 +167,10 @@ Member::Rest Member::rest() const {
 MPI_Request &Member::request_of_rest() {
     if (requests.size() < 2) requests.resize(2, MPI_REQUEST_NULL);
     return requests[1];
+}
+
+bool Member::was_written_since() const {
+    return std::memcmp(section.first(), first.get() + sizeof(Header), section.bytes()) != 0;
 }
 
 void Member::post() {

@@ -30,6 +30,10 @@ public:
 
     //! One long message from where the section lies, or into it: a part of it may be under way alone.
     bool is_one_long_message() const;
+    //! One message with what it says of itself, of a section without gaps.
+    bool is_one_short_message() const;
+    //! To or from the same partner, where only their order tells which is which.
+    bool is_matched_in_order_with(const Member &other) const;
 
     //! Ends the job where both are in one exchange and use the same memory.
     void must_be_apart_from(const Member &other) const;
@@ -48,6 +52,8 @@ public:
     Rest rest() const;
     void start_first();
     MPI_Request &request_of_rest();
+    //! Of a short one that has started: is its memory another than it was?
+    bool was_written_since() const;
 
     // --- a receive
     void post();
