@@ -4,9 +4,11 @@ import json
 import shlex
 import signal
 import sys
+from functools import partial
 
 import bandwidth
 import delta_collectives
+import mdmp
 import nbc
 import never_slower
 import overhead
@@ -29,6 +31,7 @@ OTHERS = {
     "costs": papers.main,
     "surface": surface.main,
     "never-slower": never_slower.main,
+    **{name: partial(mdmp.main, name) for name in mdmp.BENCHMARKS},
 }
 
 

@@ -1,13 +1,14 @@
 /* The Jacobi iteration of the MDMP paper (its figures 6 to 8), whose arrays are float: rows of `columns` values, `rows` of them a rank, and a
- * border. Built three times (bench/mdmp/measure):
+ * border. Built four times (bench/driver/mdmp.py):
  *
  *   -DBY_DIRECTIVES   by MDMP's directives
  *   -DBY_HAND         by MPI, the paper's optimised code: inner rows are computed while the border's messages are on their way
- *   (neither)         by MPI: all is received before anything is computed
+ *   -DALONE           nobody has a neighbour: the computation alone
+ *   (none)            by MPI: all is received before anything is computed
  *
- *   mpirun -n 4 jacobi ROWS COLUMNS TURNS
+ *   mpirun -n 4 jacobi TURNS COLUMNS ROWS [COLUMNS ROWS ...]
  *
- * Prints one line of JSON: the seconds of the slowest rank, and a checksum of every bit of the result. */
+ * Prints one line of JSON: for each two, the slowest rank's seconds of a turn, and a checksum of every bit of the result. */
 #include <mpi.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -61,17 +62,8 @@ static void jacobi(int turns, int mp, int np, float (*restrict old)[np + 2], flo
 #endif
 }
 
-int main(int argc, char **argv) {
-    int rank, ranks;
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-    const int mp = argc > 1 ? atoi(argv[1]) : 16, np = argc > 2 ? atoi(argv[2]) : 100000,
-              turns = argc > 3 ? atoi(argv[3]) : 20;
-    if (mp < 2 || np < 1 || turns < 1) {
-        if (rank == 0) fprintf(stderr, "usage: %s ROWS COLUMNS TURNS (at least 2, 1 and 1)\n", argv[0]);
-        MPI_Abort(MPI_COMM_WORLD, 2);
-    }
+/* The seconds of a turn, and a checksum. */
+static double run(int turns, int mp, int np, int rank, int ranks, uint64_t *all) {
     const size_t bytes = sizeof(float) * (size_t)(mp + 2) * (size_t)(np + 2);
     float(*old)[np + 2] = malloc(bytes), (*new_values)[np + 2] = malloc(bytes), (*edge)[np + 2] = malloc(bytes);
     if (!old || !new_values || !edge) MPI_Abort(MPI_COMM_WORLD, 3);
@@ -80,17 +72,42 @@ int main(int argc, char **argv) {
             old[i][j] = edge[i][j] = (float)((rank * mp + i) * 31 % 255) / 7 + (float)(j * 17 % 63) / 3;
             new_values[i][j] = 0;
         }
-    const int prev = rank > 0 ? rank - 1 : MPI_PROC_NULL, next = rank < ranks - 1 ? rank + 1 : MPI_PROC_NULL;
+    int prev = rank > 0 ? rank - 1 : MPI_PROC_NULL, next = rank < ranks - 1 ? rank + 1 : MPI_PROC_NULL;
+#ifdef ALONE
+    prev = next = MPI_PROC_NULL;
+#endif
     jacobi(2, mp, np, old, new_values, edge, prev, next); /* connections, and what is learnt */
     MPI_Barrier(MPI_COMM_WORLD);
     const double begin = MPI_Wtime();
     jacobi(turns, mp, np, old, new_values, edge, prev, next);
-    double seconds = MPI_Wtime() - begin, longest;
+    double seconds = (MPI_Wtime() - begin) / turns, longest;
     MPI_Reduce(&seconds, &longest, 1, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
-    uint64_t sum = 14695981039346656037u, all; /* FNV-1a */
+    uint64_t sum = 14695981039346656037u; /* FNV-1a */
     for (size_t k = 0; k < bytes; k++) sum = (sum ^ ((const unsigned char *)old)[k]) * 1099511628211u;
-    MPI_Reduce(&sum, &all, 1, MPI_UINT64_T, MPI_SUM, 0, MPI_COMM_WORLD);
-    if (rank == 0) printf("{\"seconds\": %.6f, \"checksum\": \"%016llx\"}\n", longest, (unsigned long long)all);
+    MPI_Reduce(&sum, all, 1, MPI_UINT64_T, MPI_SUM, 0, MPI_COMM_WORLD);
+    free(old), free(new_values), free(edge);
+    return longest;
+}
+
+int main(int argc, char **argv) {
+    int rank, ranks;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    int wrong = argc < 4 || argc % 2 || atoi(argv[1]) < 1;
+    for (int k = 2; !wrong && k < argc; k += 2) wrong = atoi(argv[k]) < 1 || atoi(argv[k + 1]) < 2;
+    if (wrong) {
+        if (rank == 0) fprintf(stderr, "usage: %s TURNS COLUMNS ROWS ... (at least 1, 1 and 2)\n", argv[0]);
+        MPI_Abort(MPI_COMM_WORLD, 2);
+    }
+    for (int k = 2; k < argc; k += 2) {
+        uint64_t sum = 0;
+        const double seconds = run(atoi(argv[1]), atoi(argv[k + 1]), atoi(argv[k]), rank, ranks, &sum);
+        if (rank == 0)
+            printf("%s{\"seconds\": %.9f, \"checksum\": \"%016llx\"}", k > 2 ? ", " : "{\"cases\": [", seconds,
+                   (unsigned long long)sum);
+    }
+    if (rank == 0) puts("]}");
     MPI_Finalize();
     return 0;
 }

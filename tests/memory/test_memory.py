@@ -76,6 +76,9 @@ def test_a_receiver_that_sleeps_holds_no_more_than_the_budget(mpi, transport, cu
     kind, message_bytes = CUTS[cut]
     message_bytes = message_bytes or total
     messages = total // message_bytes
+    if message_bytes < MIB:
+        # The receiver fetches what is left of each by itself: there and back, through ranks that share cores with those of other tests.
+        messages //= 4
     grew = flood(mpi, transport, kind, messages, message_bytes, budget)
     limit = budget + SENDERS * messages * HEADER + SLACK
     if message_bytes < MIB:
