@@ -5,6 +5,7 @@
 #include "trace/source.h"
 
 #include <atomic>
+#include <mutex>
 
 namespace stretto::front::mdmp {
 
@@ -40,6 +41,10 @@ std::string Directive::line() const {
     return line_of(given.file, given.line);
 }
 
+std::uint32_t Directive::number() const {
+    return static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(given.known));
+}
+
 void fail(const Directive &directive, const std::string &text) {
     say_how_to_end();
     fail_at(directive.line(), directive.written(), text);
@@ -63,9 +68,13 @@ Directive introduce(const char *name, stretto_directive &given, CallSite site) {
     if (given.version > STRETTO_MDMP_VERSION)
         fail(directive, "was compiled for a later Stretto than this one, which knows version " +
                             std::to_string(STRETTO_MDMP_VERSION));
+    static std::mutex mutex;
+    const std::lock_guard lock(mutex);
+    if (known.load(std::memory_order_relaxed)) return directive; // by another thread meanwhile
     const progress::Guard guard;
     if (given.file) source::known(site, {given.function ? given.function : "", line_of(given.file, given.line)});
-    known.store(site, std::memory_order_relaxed);
+    static std::uintptr_t numbers = 0;
+    known.store(reinterpret_cast<const void *>(++numbers), std::memory_order_relaxed);
     return directive;
 }
 

@@ -7,6 +7,7 @@
 #include <stretto/mdmp.h>
 #undef STRETTO_MDMP_CALLS
 
+#include <cstdint>
 #include <string>
 
 namespace stretto::front::mdmp {
@@ -20,6 +21,8 @@ struct Directive {
     std::string written() const;
     //! "jacobi.c:14"
     std::string line() const;
+    //! Its own in this process.
+    std::uint32_t number() const;
 };
 
 //! "send(old[1][1])"; without a text "send".

@@ -4,8 +4,8 @@
 // receiver names both lines where they do not fit. A short message travels with that, a longer one behind it, on a communicator of its own,
 // where it may have begun before:
 //
-//     [Header][bytes]                      bytes <= most_within
-//     [Header]    [bytes], [bytes], ...    of at most one_message bytes each
+//     [header][bytes]                      bytes <= most_within
+//     [header]    [bytes], [bytes], ...    of at most one_message bytes each
 //
 // Both sides take it by their own size. What comes first is never longer than the receiver's memory for it, and a receiver looks at it
 // before it believes anything behind it.
@@ -14,11 +14,10 @@
 #include "front/mdmp/region.h"
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
 #include <cstring>
+#include <optional>
 #include <string>
-#include <string_view>
 
 namespace stretto::front::mdmp {
 
@@ -26,16 +25,7 @@ namespace {
 
 constexpr std::size_t first_message = 4096; // every MPI sends as much at once
 constexpr std::size_t one_message = std::size_t(1) << 30;
-constexpr std::uint32_t magic = 0x4d444d50; // "MDMP"
-
-//! \brief What a send's directive says of itself.
-struct Header {
-    std::uint32_t magic, line;
-    std::int64_t bytes, element_bytes;
-    std::array<char, 64> file, text; // as much of it as there is room for
-};
-static_assert(sizeof(Header) == 152);
-constexpr std::size_t most_within = first_message - sizeof(Header);
+constexpr std::size_t most_within = first_message - header::most_bytes;
 
 std::string shape(std::int64_t bytes, std::int64_t element_bytes) {
     const std::int64_t elements = bytes / std::max<std::int64_t>(element_bytes, 1);
@@ -71,15 +61,6 @@ Section section_of(const Directive &directive, const Arguments &given) {
     return *section;
 }
 
-// The end of a file's name says most; of a section the beginning does.
-void write_text(std::array<char, 64> &to, const char *text, bool keep_end) {
-    std::string_view all = text ? text : "";
-    const std::size_t room = to.size() - 1;
-    if (all.size() > room) all = keep_end ? all.substr(all.size() - room) : all.substr(0, room);
-    to.fill('\0');
-    all.copy(to.data(), room);
-}
-
 } // namespace
 
 Member::Member(const Directive &directive, const Arguments &given)
@@ -90,6 +71,7 @@ Member::Member(const Directive &directive, const Arguments &given)
     tag = tag_of(directive, given.tag, communicator);
     comm = communicator.comm;
     comm_of_rest = communicator.rest;
+    this->communicator = communicator.serial;
 }
 
 bool Member::is_short() const {
@@ -142,16 +124,12 @@ void Member::receive(std::byte *to, int bytes, MPI_Comm on) {
 
 void Member::make_ready() {
     make_room();
-    const stretto_directive &given = directive.given;
-    Header header{magic, given.line, static_cast<std::int64_t>(section.bytes()), element_bytes, {}, {}};
-    write_text(header.file, given.file, true);
-    write_text(header.text, given.text, false);
-    std::memcpy(first.get(), &header, sizeof header);
-    if (is_short()) section.pack(first.get() + sizeof header);
+    header_bytes = header::write(first.get(), directive, section.bytes(), element_bytes, way());
+    if (is_short()) section.pack(first.get() + header_bytes);
 }
 
 void Member::start_first() {
-    send(first.get(), static_cast<int>(sizeof(Header) + (is_short() ? section.bytes() : 0)), comm);
+    send(first.get(), static_cast<int>(header_bytes + (is_short() ? section.bytes() : 0)), comm);
 }
 
 void Member::start() {
@@ -170,7 +148,7 @@ MPI_Request &Member::request_of_rest() {
 }
 
 bool Member::was_written_since() const {
-    return std::memcmp(section.first(), first.get() + sizeof(Header), section.bytes()) != 0;
+    return std::memcmp(section.first(), first.get() + header_bytes, section.bytes()) != 0;
 }
 
 void Member::post() {
@@ -183,15 +161,14 @@ void Member::post() {
 void Member::wait_for_first() {
     if (!receives || fits) return;
     check(directive, MPI_Wait(&requests.front(), MPI_STATUS_IGNORE));
-    Header sent;
-    std::memcpy(&sent, first.get(), sizeof sent);
-    if (sent.magic != magic) fail(directive, "its partner runs another version of Stretto");
+    const std::optional<header::Said> sent = header::read(first.get(), way());
+    if (!sent) fail(directive, "its partner runs another version of Stretto");
     const auto bytes = static_cast<std::int64_t>(section.bytes());
-    fits = sent.bytes == bytes && (sent.element_bytes == element_bytes || bytes == 0);
+    fits = sent->bytes == bytes && (sent->element_bytes == static_cast<std::uint32_t>(element_bytes) || bytes == 0);
     if (!fits)
         fail(directive, "receives " + shape(bytes, element_bytes) + ", and rank " + std::to_string(partner) +
-                            " sends " + shape(sent.bytes, sent.element_bytes) + ": " +
-                            written("send", sent.text.data()) + " at " + line_of(sent.file.data(), sent.line));
+                            " sends " + shape(sent->bytes, sent->element_bytes) + ": " + sent->which(way()));
+    header_bytes = sent->header_bytes;
 }
 
 void Member::wait() {
@@ -199,7 +176,7 @@ void Member::wait() {
     for (MPI_Request &request : requests) check(directive, MPI_Wait(&request, MPI_STATUS_IGNORE));
     if (!receives) return;
     if (is_short())
-        section.unpack(first.get() + sizeof(Header));
+        section.unpack(first.get() + header_bytes);
     else if (packed)
         section.unpack(packed.get());
 }

@@ -1,6 +1,7 @@
 // A send or a receive of an exchange, and its messages.
 #pragma once
 #include "front/mdmp/directive.h"
+#include "front/mdmp/header.h"
 #include "range/section.h"
 
 #include <cstdint>
@@ -66,6 +67,7 @@ public:
 
 private:
     bool is_short() const;
+    header::Way way() const { return {communicator, partner}; }
     std::byte *long_message() const { return packed ? packed.get() : section.first(); }
     template <class Do>
     void for_each_part(Do do_it) const;
@@ -78,6 +80,8 @@ private:
     std::int64_t element_bytes;
     int partner, tag; // of MPI
     MPI_Comm comm, comm_of_rest;
+    unsigned communicator;        // its serial number
+    std::size_t header_bytes = 0; // of what was written, or has come
     bool receives = false, fits = false; // as far as is known
     std::unique_ptr<std::byte[]> first;  // the message, or what is in front of it
     std::unique_ptr<std::byte[]> packed; // the rest of one with gaps, which cannot be sent as it is

@@ -123,6 +123,8 @@ const Owned &owned_of(const Directive &directive, MPI_Comm comm) {
             owned = &communicators.emplace_back();
             owned->comm = owned->rest = MPI_COMM_NULL;
             owned->of = comm;
+            static unsigned serials = 0;
+            owned->serial = ++serials;
         }
     }
     const std::lock_guard lock(owned->being_made);

@@ -10,6 +10,7 @@ struct Communicator {
     MPI_Comm rest; //!< of long messages, behind what stands in front of each
     int size;      //!< partners
     int most_tag;  //!< of MPI
+    unsigned serial; //!< in this process
 };
 
 //! MPI_Init, where nobody has done it.
