@@ -5,13 +5,24 @@ Most faults need one value, or two together; the full product finds hardly more 
 
 from itertools import combinations
 
-ITSELF = "itself"  # an option whose values are met, but not paired with others'
+ITSELF = "itself"  # its values (one, or a tuple of them) are met, but not paired with others'
+
+
+def family(mpi):
+    """Most of what one MPI shows, the others of its family show, too."""
+    return "openmpi" if mpi.startswith("openmpi") else "mpich"
+
+
+def by_family(mpi, **options):
+    """Pairs of options under each family, and each MPI once."""
+    return {"family": family(mpi), ITSELF: mpi} | options
 
 
 def pairs_of(case):
     """Of a combination {option: value}: the pairs that it meets."""
     paired = sorted((option, value) for option, value in case.items() if option != ITSELF)
-    return {*combinations(paired, 2), case.get(ITSELF)}
+    itself = case.get(ITSELF)
+    return {*combinations(paired, 2), *(itself if isinstance(itself, tuple) else (itself,))}
 
 
 def thinned(cases, always=()):

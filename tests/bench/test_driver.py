@@ -240,7 +240,9 @@ def test_a_report_shows_what_every_rank_did(tmp_path):
     assert text.count('class="rank"') == 6 and 'class="compute"' in text
 
 
-def test_what_every_call_and_small_message_costs_is_measured_on_every_mpi(mpi):
+def test_what_every_call_and_small_message_costs_is_measured(mpi):
+    if mpi not in ("openmpi", "mpich"):
+        pytest.skip("one of each family is enough")
     done = bench("overhead", "--mpi", mpi, "--lab", "none", "--turns", 1, "--patience", 0, "--json")
     assert done.returncode == 0, done.stderr
     result = json.loads(done.stdout)

@@ -5,6 +5,7 @@ import pathlib
 import pytest
 from compile import program
 from launch import launch, library
+from pairs import by_family
 
 HERE = pathlib.Path(__file__).parent
 FORCE = {"STRETTO_FORCE": "1"}
@@ -19,6 +20,7 @@ SETTINGS = {
 }
 
 
+@pytest.mark.pairs(of=by_family)
 @pytest.mark.parametrize("setting", SETTINGS)
 def test_every_send_meets_every_receive(mpi, setting):
     transport, linked, preload, env = SETTINGS[setting]

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from compile import program
 from launch import launch, library
+from pairs import by_family
 
 HERE = Path(__file__).parent
 PROMISES = re.findall(r"^    PROMISE\((\w+)\)", (HERE / "promises.h").read_text(), re.M)
@@ -97,7 +98,7 @@ MISUSES = {
 }  # fmt: skip
 
 
-@pytest.mark.pairs
+@pytest.mark.pairs(of=by_family)
 @pytest.mark.parametrize("setting", ["usual", "force", "off"])
 @pytest.mark.parametrize("misuse", MISUSES)
 def test_misuse_ends_the_job_with_a_message(mpi, misuse, setting):

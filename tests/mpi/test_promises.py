@@ -13,7 +13,7 @@ import subprocess
 import pytest
 from compile import program
 from launch import launch, library
-from pairs import ITSELF
+from pairs import ITSELF, family
 
 HERE = pathlib.Path(__file__).parent
 FORCE = {"STRETTO_FORCE": "1", "STRETTO_NONCE": "73747265747461206675676120342027"}
@@ -199,12 +199,14 @@ def outcomes(mpi, setting, asked):
 
 
 def options(mpi, setting, name):
-    """What a setting consists of, which is met in pairs; each setting is met itself, too. `make promises` runs all under every MPI."""
+    """What a setting consists of, which is met in pairs under each family of MPIs; each setting is met itself, too, and each MPI over each
+    transport and in each use. `make promises` runs all under every MPI."""
     *values, environment = SETTINGS[setting]
     words = ("STRETTO", "TRIGGER", "TRACKER", "RELEASE", "HELPER", "FORCE", "DELTA", "REORDER")
     varied = {word: environment.get("STRETTO" if word == "STRETTO" else f"STRETTO_{word}") for word in words}
     named = dict(zip(("ranks", "transport", "use", "level"), values, strict=True))
-    return {ITSELF: setting, "mpi": mpi} | {option: str(value) for option, value in (named | varied).items()}
+    met = (setting, f"{mpi} {named['transport']} {named['use']}")
+    return {ITSELF: met, "family": family(mpi)} | {option: str(value) for option, value in (named | varied).items()}
 
 
 # Where tests/mutants takes a precaution out, and some promise there must notice.

@@ -1771,7 +1771,7 @@ MUTANTS = [
     Mutant(
         "MDMP: a receive believes that what comes has its size",
         "front/mdmp/member.cpp",
-        "    fits = sent.bytes == bytes && (sent.element_bytes == element_bytes || bytes == 0);",
+        "    fits = sent->bytes == bytes && (sent->element_bytes == static_cast<std::uint32_t>(element_bytes) || bytes == 0);",
         "    fits = true;",
         pytest=("tests/mdmp", "receives_a_longer_one or types_differ"),
     ),
@@ -1779,7 +1779,7 @@ MUTANTS = [
         "MDMP: what comes first may be longer than the memory for it",
         "front/mdmp/member.cpp",
         "receive(first.get(), static_cast<int>(first_message), comm);",
-        "receive(first.get(), static_cast<int>(sizeof(Header) + (is_short() ? section.bytes() : 0)), comm);",
+        "receive(first.get(), static_cast<int>(header::most_bytes + (is_short() ? section.bytes() : 0)), comm);",
         pytest=("tests/mdmp", "receives_less"),
     ),
     Mutant(
@@ -1806,8 +1806,8 @@ MUTANTS = [
     Mutant(
         "MDMP: a short section is taken where its exchange ends",
         "front/mdmp/member.cpp",
-        "    send(first.get(), static_cast<int>(sizeof(Header)",
-        "    make_ready();\n    send(first.get(), static_cast<int>(sizeof(Header)",
+        "    send(first.get(), static_cast<int>(header_bytes",
+        "    make_ready();\n    send(first.get(), static_cast<int>(header_bytes",
         pytest=("tests/mdmp", "a_short_send_has_the_value"),
     ),
     Mutant(
