@@ -12,6 +12,9 @@ std::int64_t start_send(const Directive &directive, const Arguments &arguments);
 std::int64_t start_receive(const Directive &directive, const Arguments &arguments);
 void wait_for_all(int count, std::int64_t requests[]);
 
+//! At the end of a region: all that it sent has left.
+void wait_for_parts();
+
 //! The message may leave before the end: by parts, or once all of it is final. 0: it does not.
 stretto_handle begin_send(const Directive &directive, const Arguments &arguments, stretto_call *call, CallSite site);
 //! Not of handle 0: where start_send() would stand.

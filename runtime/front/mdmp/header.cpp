@@ -19,13 +19,14 @@ struct Short {
     std::uint32_t kind, line;
     std::int64_t bytes;
     std::uint32_t element_bytes, number; // of the directive, in its process
+    Parts parts;
 };
 
 struct Full {
     Short common;
     std::array<char, 64> file, text; // as much of it as there is room for
 };
-static_assert(sizeof(Full) == most_bytes && sizeof(Short) == 24);
+static_assert(sizeof(Full) == most_bytes && sizeof(Short) == 32);
 
 using Key = std::tuple<unsigned, int, std::uint32_t>; // of a communicator, a partner, a directive's number
 
@@ -53,10 +54,11 @@ void write_text(std::array<char, 64> &to, const char *text, bool is_file) {
 
 } // namespace
 
-std::size_t write(std::byte *to, const Directive &send, std::size_t bytes, std::int64_t element_bytes, Way way) {
+std::size_t write(std::byte *to, const Directive &send, std::size_t bytes, std::int64_t element_bytes, Parts parts,
+                  Way way) {
     const std::uint32_t number = send.number();
     Full full{{is_short, send.given.line, static_cast<std::int64_t>(bytes), static_cast<std::uint32_t>(element_bytes),
-               number},
+               number, parts},
               {},
               {}};
     if (!told.insert({way.communicator, way.partner, number}).second) {
@@ -74,7 +76,8 @@ std::optional<Said> read(const std::byte *from, Way way) {
     Short it;
     std::memcpy(&it, from, sizeof it);
     if (it.kind != is_full && it.kind != is_short) return {};
-    const Said said{it.kind == is_full ? sizeof(Full) : sizeof(Short), it.bytes, it.element_bytes, it.line, it.number};
+    const Said said{it.kind == is_full ? sizeof(Full) : sizeof(Short), it.bytes, it.element_bytes, it.line, it.number,
+                    it.parts};
     if (it.kind == is_full) {
         Full full;
         std::memcpy(&full, from, sizeof full);

@@ -23,7 +23,8 @@ namespace stretto::front::mdmp {
 
 namespace {
 
-constexpr std::size_t first_message = 4096; // every MPI sends as much at once
+// What is longer may be framed. Of less a second message would cost more than to copy it.
+constexpr std::size_t first_message = 16384;
 constexpr std::size_t one_message = std::size_t(1) << 30;
 constexpr std::size_t most_within = first_message - header::most_bytes;
 
@@ -71,6 +72,8 @@ Member::Member(const Directive &directive, const Arguments &given)
     tag = tag_of(directive, given.tag, communicator);
     comm = communicator.comm;
     comm_of_rest = communicator.rest;
+    comm_of_parts = communicator.parts;
+    most_tag = static_cast<unsigned>(communicator.most_tag);
     this->communicator = communicator.serial;
 }
 
@@ -82,7 +85,7 @@ bool Member::is_one_long_message() const {
     return !is_short() && section.bytes() <= one_message && section.contiguous();
 }
 
-bool Member::is_one_short_message() const {
+bool Member::is_short_range() const {
     return is_short() && section.bytes() > 0 && section.contiguous();
 }
 
@@ -111,31 +114,55 @@ template <class Do>
 void Member::for_each_part(Do do_it) const {
     const std::size_t bytes = section.bytes();
     for (std::size_t at = 0; !is_short() && at < bytes; at += one_message)
-        do_it(long_message() + at, static_cast<int>(std::min(one_message, bytes - at)));
+        do_it(long_message() + at, std::min(one_message, bytes - at));
 }
 
-void Member::send(const std::byte *from, int bytes, MPI_Comm on) {
-    check(directive, MPI_Isend(from, bytes, MPI_BYTE, partner, tag, on, &requests.emplace_back(MPI_REQUEST_NULL)));
+void Member::send(const std::byte *from, std::size_t bytes, int with, MPI_Comm on) {
+    check(directive, MPI_Isend(from, static_cast<int>(bytes), MPI_BYTE, partner, with, on,
+                               &requests.emplace_back(MPI_REQUEST_NULL)));
 }
 
-void Member::receive(std::byte *to, int bytes, MPI_Comm on) {
-    check(directive, MPI_Irecv(to, bytes, MPI_BYTE, partner, tag, on, &requests.emplace_back(MPI_REQUEST_NULL)));
+void Member::receive(std::byte *to, std::size_t bytes, int with, MPI_Comm on) {
+    check(directive, MPI_Irecv(to, static_cast<int>(bytes), MPI_BYTE, partner, with, on,
+                               &requests.emplace_back(MPI_REQUEST_NULL)));
 }
 
-void Member::make_ready() {
+Member::Part Member::part(std::uint32_t k) const {
+    const std::size_t each = parts.bytes(section.bytes()), begin = std::min(k * each, section.bytes());
+    return {begin, std::min(each, section.bytes() - begin), static_cast<int>(parts.sequence % most_tag)};
+}
+
+void Member::make_ready(header::Parts its) {
     make_room();
-    header_bytes = header::write(first.get(), directive, section.bytes(), element_bytes, way());
-    if (is_short()) section.pack(first.get() + header_bytes);
+    parts = its;
+    header_bytes = header::write(first.get(), directive, section.bytes(), element_bytes, parts, way());
+    if (parts.number > 1)
+        std::memcpy(first.get() + header_bytes, section.first(), part(0).bytes);
+    else if (is_short())
+        section.pack(first.get() + header_bytes);
 }
 
 void Member::start_first() {
-    send(first.get(), static_cast<int>(header_bytes + (is_short() ? section.bytes() : 0)), comm);
+    send(first.get(), header_bytes + (is_short() ? part(0).bytes : 0), tag, comm);
+}
+
+void Member::start_part(std::uint32_t k) {
+    const Part its = part(k);
+    std::byte *const copy = first.get() + header_bytes + its.begin;
+    std::memcpy(copy, section.first() + its.begin, its.bytes);
+    send(copy, its.bytes, its.tag, comm_of_parts);
+}
+
+bool Member::has_left() {
+    int all_have = 0;
+    check(directive, MPI_Testall(static_cast<int>(requests.size()), requests.data(), &all_have, MPI_STATUSES_IGNORE));
+    return all_have;
 }
 
 void Member::start() {
     start_first();
     if (packed) section.pack(packed.get());
-    for_each_part([this](const std::byte *from, int bytes) { send(from, bytes, comm_of_rest); });
+    for_each_part([this](const std::byte *from, std::size_t bytes) { send(from, bytes, tag, comm_of_rest); });
 }
 
 Member::Rest Member::rest() const {
@@ -154,8 +181,8 @@ bool Member::was_written_since() const {
 void Member::post() {
     receives = true;
     make_room();
-    receive(first.get(), static_cast<int>(first_message), comm);
-    for_each_part([this](std::byte *to, int bytes) { receive(to, bytes, comm_of_rest); });
+    receive(first.get(), first_message, tag, comm);
+    for_each_part([this](std::byte *to, std::size_t bytes) { receive(to, bytes, tag, comm_of_rest); });
 }
 
 void Member::wait_for_first() {
@@ -169,6 +196,22 @@ void Member::wait_for_first() {
         fail(directive, "receives " + shape(bytes, element_bytes) + ", and rank " + std::to_string(partner) +
                             " sends " + shape(sent->bytes, sent->element_bytes) + ": " + sent->which(way()));
     header_bytes = sent->header_bytes;
+    parts = sent->parts;
+    for (std::uint32_t k = 1; k < parts.number; k++) {
+        const Part its = part(k);
+        receive(first.get() + header_bytes + its.begin, its.bytes, its.tag, comm_of_parts);
+    }
+}
+
+void Member::wait_below(std::size_t end) {
+    wait_for_first();
+    while (in_place < std::min(end, section.bytes())) {
+        const auto k = static_cast<std::uint32_t>(in_place / parts.bytes(section.bytes()));
+        const Part its = part(k);
+        check(directive, MPI_Wait(&requests[k], MPI_STATUS_IGNORE)); // the first one is null by now
+        std::memcpy(section.first() + its.begin, first.get() + header_bytes + its.begin, its.bytes);
+        in_place = its.begin + its.bytes;
+    }
 }
 
 void Member::wait() {

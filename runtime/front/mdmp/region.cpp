@@ -1,5 +1,6 @@
 #include "front/mdmp/region.h"
 
+#include "front/mdmp/apart.h"
 #include "front/mdmp/exchange.h"
 
 #include <algorithm>
@@ -63,7 +64,7 @@ void check_thread(const Directive &directive) {
 // The program frees its communicator.
 int release(MPI_Comm, int, void *attribute, void *) {
     auto *const owned = static_cast<Owned *>(attribute);
-    MPI_Comm comm = MPI_COMM_NULL, rest = MPI_COMM_NULL;
+    MPI_Comm comm = MPI_COMM_NULL, rest = MPI_COMM_NULL, parts = MPI_COMM_NULL;
     {
         const std::lock_guard lock(mutex);
         for (const Region &region : regions)
@@ -71,9 +72,11 @@ int release(MPI_Comm, int, void *attribute, void *) {
                 fail({"commregion", *region.directive}, "its communicator is freed, and it has not finished");
         comm = owned->comm;
         rest = owned->rest;
+        parts = owned->parts;
         communicators.remove_if([&](const Owned &one) { return &one == owned; });
     }
     if (mpi_has_ended || comm == MPI_COMM_NULL) return MPI_SUCCESS;
+    MPI_Comm_free(&parts);
     MPI_Comm_free(&rest);
     return MPI_Comm_free(&comm);
 }
@@ -93,7 +96,7 @@ void make(const Directive &directive, Owned &owned) {
     int is_inter = 0, found = 0;
     int *most_tag = nullptr;
     check(directive, MPI_Comm_group(owned.of, &group));
-    for (MPI_Comm *comm : {&owned.comm, &owned.rest}) {
+    for (MPI_Comm *comm : {&owned.comm, &owned.rest, &owned.parts}) {
         check(directive, MPI_Comm_create(owned.of, group, comm));
         check(directive, MPI_Comm_set_errhandler(*comm, MPI_ERRORS_RETURN)); // check() says which directive it was
     }
@@ -121,7 +124,7 @@ const Owned &owned_of(const Directive &directive, MPI_Comm comm) {
         owned = find(comm);
         if (!owned) {
             owned = &communicators.emplace_back();
-            owned->comm = owned->rest = MPI_COMM_NULL;
+            owned->comm = owned->rest = owned->parts = MPI_COMM_NULL;
             owned->of = comm;
             static unsigned serials = 0;
             owned->serial = ++serials;
@@ -203,6 +206,7 @@ void begin_region(const Directive &directive, const MPI_Comm *comm) {
 void end_region(const Directive &directive) {
     check_mpi_goes_on(directive);
     check_nothing_pends(directive);
+    wait_for_parts();
     const std::lock_guard lock(mutex);
     const auto own = std::find_if(regions.rbegin(), regions.rend(), is_own);
     if (own == regions.rend()) fail(directive, "there is no region that this thread has begun");
