@@ -168,7 +168,9 @@ def measure(name: str, asked: argparse.Namespace, tell: Tell) -> dict:
             return result_of(benchmark.program, output)["cases"]
 
         made = in_turns(asked.turns, {way: partial(launch, way) for way in programs}, tell)
-    rows = [row_of(benchmark, case, {way: [one[k] for one in made[way]] for way in made}) for k, case in enumerate(cases)]
+    rows = [
+        row_of(benchmark, case, {way: [one[k] for one in made[way]] for way in made}) for k, case in enumerate(cases)
+    ]
     what = {key: getattr(asked, key) for key in ("mpi", "lab", "ranks", "turns", "repeats")}
     return {"benchmark": name, **what, "verified": all(row["verified"] for row in rows), "rows": rows}
 
@@ -190,7 +192,9 @@ def row_of(benchmark: Benchmark, case: tuple[int, ...], samples: dict[str, list[
 
 def show(result: dict, console: Console) -> None:
     benchmark = BENCHMARKS[result["benchmark"]]
-    console.print(f"[bold]{result['benchmark']}[/]  {result['mpi']}, {result['ranks']} ranks, {result['lab']}; µs a turn")
+    console.print(
+        f"[bold]{result['benchmark']}[/]  {result['mpi']}, {result['ranks']} ranks, {result['lab']}; µs a turn"
+    )
     table = Table(box=None, pad_edge=False, header_style="dim")
     names = [*benchmark.columns, *(way.replace("_", " ") for way in benchmark.ways)]
     names += ["times faster than plain", "than by hand"] + (["of ideal"] if ALONE in benchmark.ways else [])
@@ -199,7 +203,10 @@ def show(result: dict, console: Console) -> None:
     for row in result["rows"]:
         words = [str(row[column]) for column in benchmark.columns]
         words += [f"{row[way] * 1e6:.1f}" for way in benchmark.ways]
-        words += [f"{row[key]:.2f} ({row[f'{key}_range'][0]:.2f} to {row[f'{key}_range'][1]:.2f})" for key in ("faster", "than_hand")]
+        words += [
+            f"{row[key]:.2f} ({row[f'{key}_range'][0]:.2f} to {row[f'{key}_range'][1]:.2f})"
+            for key in ("faster", "than_hand")
+        ]
         words += [f"{row['of_ideal']:.2f}"] if "of_ideal" in row else []
         table.add_row(*words)
     console.print(table)
@@ -213,10 +220,19 @@ def picture(result: dict) -> str:
     apart = benchmark.columns[max(k - 1, 0)] if k else ""  # what makes panels of their own
     names = list(dict.fromkeys(f"{row[apart]} {apart}" if apart else "" for row in rows))
     none = min((row[benchmark.across] for row in rows if row[benchmark.across]), default=1) / 4
-    across = along(sorted({row[benchmark.across] or none for row in rows}), lambda value: "0" if value == none else f"{value:g}")
+    across = along(
+        sorted({row[benchmark.across] or none for row in rows}), lambda value: "0" if value == none else f"{value:g}"
+    )
     curves = {
         name: [
-            Curve(STYLES[way], [(row[benchmark.across] or none, row[way]) for row in rows if not apart or f"{row[apart]} {apart}" == name])
+            Curve(
+                STYLES[way],
+                [
+                    (row[benchmark.across] or none, row[way])
+                    for row in rows
+                    if not apart or f"{row[apart]} {apart}" == name
+                ],
+            )
             for way in WAYS
         ]
         for name in names

@@ -105,7 +105,8 @@ int main(int argc, char **argv) {
     for (int k = 2; !wrong && k < argc; k += 3)
         wrong = atoi(argv[k + 1]) < 1 || atoi(argv[k]) < atoi(argv[k + 1]) || atoi(argv[k + 2]) < 0;
     if (wrong) {
-        if (rank == 0) fprintf(stderr, "usage: mpirun -n 2 %s TURNS ELEMENTS SENT DELAY ...; 1 <= SENT <= ELEMENTS\n", argv[0]);
+        if (rank == 0)
+            fprintf(stderr, "usage: mpirun -n 2 %s TURNS ELEMENTS SENT DELAY ...; 1 <= SENT <= ELEMENTS\n", argv[0]);
         MPI_Abort(MPI_COMM_WORLD, 2);
     }
     if (rank == 0) printf("{\"cases\": [");

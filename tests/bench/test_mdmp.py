@@ -43,7 +43,12 @@ def test_all_ways_come_to_the_same_bits(mpi, name, tmp_path):
 
 @pytest.mark.parametrize(
     "words",
-    [["--elements", "10", "--sent", "11"], ["--sent", "few"], ["--lab", "fast"], ["--picture", "/no/such/folder/x.svg"]],
+    [
+        ["--elements", "10", "--sent", "11"],
+        ["--sent", "few"],
+        ["--lab", "fast"],
+        ["--picture", "/no/such/folder/x.svg"],
+    ],
 )
 def test_what_is_wrong_is_said_in_a_line(words):
     done = run("mdmp-selectivepingpong", *words)

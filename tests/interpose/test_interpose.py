@@ -297,9 +297,7 @@ def test_the_object_shows_only_its_own_names(mpi):
     # The two of PMIx are how Open MPI's ranks learn who runs Stretto (runtime/mpi/pmix.cpp).
     ours = r"P?MPIX?_|mpix_delta_|stretto_|PMIx_(Put|Commit)$"
     # What a program asks of libc with a buffer whose pages are watched (runtime/front/system/system_calls.cpp, runtime/pages/fault.cpp).
-    of_libc = (
-        r"sigaction$|s?signal$|(__)?sysv_signal$|sigset$|(f|p)?(read|write)(64)?$|(read|write)v$|(send|recv)(to|from|msg)?$|_?longjmp$|siglongjmp$"
-    )
+    of_libc = r"sigaction$|s?signal$|(__)?sysv_signal$|sigset$|(f|p)?(read|write)(64)?$|(read|write)v$|(send|recv)(to|from|msg)?$|_?longjmp$|siglongjmp$"
     # What it asks about memory itself, and what it loads and opens (runtime/front/system/memory_calls.cpp, runtime/front/system/loading.cpp).
     of_memory = r"free(_sized|_aligned_sized)?$|[mc]alloc$|realloc(array)?$|(posix_)?memalign$|aligned_alloc$|p?valloc$|munmap$|mmap(64)?$|shmat$|s?brk$|madvise$|mremap$|(pkey_)?mprotect$|mlock(2|all)?$"
     of_loading = r"dlopen$|open(at)?(64)?$|__open(at)?(64)?_2$"

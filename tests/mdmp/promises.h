@@ -61,7 +61,8 @@ static void check(const unsigned char *bytes, size_t n, int of, int turn) {
 
 /* Short ones travel with their header, longer ones behind it, long ones may be framed. */
 static void messages_of_any_size_come(void) {
-    static const size_t sizes[] = {0, 1, 100, 3943, 3944, 3945, 3946, 4096, 4097, 16223, 16224, 16225, 65536, 300000, 3000001};
+    static const size_t sizes[] = {0,    1,     100,   3943,  3944,  3945,   3946,   4096,
+                                   4097, 16223, 16224, 16225, 65536, 300000, 3000001};
     begin(MPI_THREAD_SINGLE);
     MDMP_REGION();
     for (int turn = 0; turn < 3; turn++)

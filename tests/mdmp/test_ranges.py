@@ -141,7 +141,7 @@ def test_a_short_one_that_is_written_after_it_left_is_found(mpi, checked, tmp_pa
         "    int rank, few[4] = {0};\n"
         "    int64_t requests[2];\n"
         "    static struct stretto_directive region = {1, 0, 8, 1, __FILE__, 0, 0, 0},\n"
-        "                                    one = {1, 0, 9, 1, __FILE__, 0, \"few[:]\", 0};\n"
+        '                                    one = {1, 0, 9, 1, __FILE__, 0, "few[:]", 0};\n'
         f"    static struct stretto_call call = {{STRETTO_ABI_VERSION, {checked}, 9, 1, __FILE__, 0, 0}};\n"
         "    stretto_region_begin(&region, NULL);\n"
         "    MPI_Comm_rank(MPI_COMM_WORLD, &rank);\n"

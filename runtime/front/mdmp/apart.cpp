@@ -125,7 +125,9 @@ public:
             in_order.are_final(*begun, static_cast<std::uint32_t>(below / part));
     }
     void hold() override { is_held = true; }
-    std::size_t strip() const override { return is_held ? SIZE_MAX : part < bytes ? part : std::max(bytes, least_strip); }
+    std::size_t strip() const override {
+        return is_held ? SIZE_MAX : part < bytes ? part : std::max(bytes, least_strip);
+    }
 
     const bool checked; //!< -fstretto-check
     Begun *begun = nullptr;
@@ -257,8 +259,7 @@ std::int64_t end_begun_send(stretto_handle handle, CallSite site) {
     if (one->is_short_range()) {
         const std::unique_ptr<ShortSend> its(static_cast<ShortSend *>(fed(handle)));
         if (had_left) stretto::count(Rule::short_range_send);
-        if (had_left && its->checked && one->was_written_since())
-            fail(one->which(), "was written after it had left");
+        if (had_left && its->checked && one->was_written_since()) fail(one->which(), "was written after it had left");
     } else
         check(one->which(), compiled_send_end(handle, &one->request_of_rest(), site));
     return request_of(std::move(one));

@@ -76,8 +76,8 @@ std::optional<Said> read(const std::byte *from, Way way) {
     Short it;
     std::memcpy(&it, from, sizeof it);
     if (it.kind != is_full && it.kind != is_short) return {};
-    const Said said{it.kind == is_full ? sizeof(Full) : sizeof(Short), it.bytes, it.element_bytes, it.line, it.number,
-                    it.parts};
+    const Said said{
+        it.kind == is_full ? sizeof(Full) : sizeof(Short), it.bytes, it.element_bytes, it.line, it.number, it.parts};
     if (it.kind == is_full) {
         Full full;
         std::memcpy(&full, from, sizeof full);

@@ -93,11 +93,11 @@ private:
     std::int64_t element_bytes;
     int partner, tag; // of MPI
     MPI_Comm comm, comm_of_rest, comm_of_parts;
-    unsigned communicator;        // its serial number
+    unsigned communicator; // its serial number
     unsigned most_tag;
-    std::size_t header_bytes = 0; // of what was written, or has come
-    header::Parts parts;          // likewise, of a short one
-    std::size_t in_place = 0;     // bytes of a short range that was received
+    std::size_t header_bytes = 0;        // of what was written, or has come
+    header::Parts parts;                 // likewise, of a short one
+    std::size_t in_place = 0;            // bytes of a short range that was received
     bool receives = false, fits = false; // as far as is known
     std::unique_ptr<std::byte[]> first;  // the message, or what is in front of it
     std::unique_ptr<std::byte[]> packed; // the rest of one with gaps, which cannot be sent as it is

@@ -7,10 +7,10 @@ namespace stretto::front::mdmp {
 //! \brief What directives send on: the ranks of a communicator of the program, and messages that nobody else receives.
 struct Communicator {
     MPI_Comm comm;
-    MPI_Comm rest;  //!< of long messages, behind what stands in front of each
-    MPI_Comm parts; //!< of short ones, behind the first part of each
-    int size;      //!< partners
-    int most_tag;  //!< of MPI
+    MPI_Comm rest;   //!< of long messages, behind what stands in front of each
+    MPI_Comm parts;  //!< of short ones, behind the first part of each
+    int size;        //!< partners
+    int most_tag;    //!< of MPI
     unsigned serial; //!< in this process
 };
 
