@@ -1778,8 +1778,8 @@ MUTANTS = [
     Mutant(
         "MDMP: what comes first may be longer than the memory for it",
         "front/mdmp/member.cpp",
-        "receive(first.get(), static_cast<int>(first_message), comm);",
-        "receive(first.get(), static_cast<int>(header::most_bytes + (is_short() ? section.bytes() : 0)), comm);",
+        "receive(first.get(), first_message, tag, comm);",
+        "receive(first.get(), header::most_bytes + (is_short() ? section.bytes() : 0), tag, comm);",
         pytest=("tests/mdmp", "receives_less"),
     ),
     Mutant(
@@ -1806,8 +1806,8 @@ MUTANTS = [
     Mutant(
         "MDMP: a short section is taken where its exchange ends",
         "front/mdmp/member.cpp",
-        "    send(first.get(), static_cast<int>(header_bytes",
-        "    make_ready();\n    send(first.get(), static_cast<int>(header_bytes",
+        "    send(first.get(), header_bytes",
+        "    make_ready();\n    send(first.get(), header_bytes",
         pytest=("tests/mdmp", "a_short_send_has_the_value"),
     ),
     Mutant(
