@@ -88,9 +88,15 @@ def test_every_way_gives_the_same(mpi, llvm, ranks, setting, how, language):
 WRONG = {
     "more_is_sent": ("n + 8 * rank", "n", "next", "receives 20000 elements", "and rank 1 sends 20008 elements"),
     "a_short_one_is_sent": ("rank ? 10 : n", "n", "next", "receives 20000 elements", "and rank 1 sends 10 elements"),
+    "more_is_sent_later": (
+        "n + 8 * rank * (turn / 2)", "n", "next", "receives 20000 elements", "and rank 1 sends 20008 elements", "wrong.c:11"
+    ),
+    "a_short_one_is_longer_later": (
+        "30 + rank * (turn / 2)", "30", "next", "receives 30 elements", "and rank 1 sends 31 elements", "wrong.c:11"
+    ),
     "no_such_partner": ("n", "n", "9", "its partner is 9, and the ranks of its communicator are 0 to 1"),
     "a_count_is_negative": ("n - 20001", "n", "next", "a count is negative: -1"),
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("wrong", WRONG)
@@ -125,6 +131,7 @@ def test_what_is_wrong_ends_the_job_and_names_the_line(mpi, wrong, tmp_path):
     result = launch(mpi, 2, tmp_path / "wrong", env=FORCE, transport="tcp", timeout=30)
     assert result.rc and not result.hung, result
     assert all(text in result.stderr for text in words) and "wrong.c:1" in result.stderr, result
+    assert "sends" not in str(words) or "send(out[0]) at " in result.stderr, result
 
 
 @pytest.mark.parametrize("checked", [0, 1])
