@@ -91,7 +91,7 @@ BENCHMARKS = {
         "both: few are sent, all are computed", "pingpong", PINGPONG, selective_delayed, "delay", 200, WAYS
     ),
     "jacobi": Benchmark(
-        "the paper's Jacobi iteration", "jacobi", ("columns", "rows"), rows_of_jacobi, "rows", 20, WAYS | COMPUTES
+        "the paper's Jacobi iteration", "jacobi", ("columns", "rows"), rows_of_jacobi, "rows", 100, WAYS | COMPUTES
     ),
 }
 

@@ -35,8 +35,11 @@ OTHERS = {  # what is measured besides the kernels
     "costs": "the tables of the papers: a page computed, sent, faulted; protection against transfer",
     "surface": "pair by message size and delta, each trigger; the runtime's own choice against the best",
     "never-slower": "whole jobs of many patterns of communication, plain and under `stretto run`",
-    "mdmp-pingpong": "MDMP's ping-pong by directives; also -selective, -delay and -selectivedelaypingpong",
-    "jacobi": "MDMP's Jacobi iteration by directives, by MPI, and by MPI tuned by hand",
+    "mdmp-pingpong": "MDMP's ping-pong by directives, by MPI, and by MPI tuned by hand",
+    "mdmp-selectivepingpong": "the same, a part of the elements sent",
+    "mdmp-delaypingpong": "the same, with additions for each element",
+    "mdmp-selectivedelaypingpong": "the same with both",
+    "jacobi": "MDMP's Jacobi iteration, likewise",
 }
 CHUNKS = tuple(1024 * k for k in (2, 4, 8, 16, 32, 64))  # the sweep of `hand`
 FEW_REPS = 21
