@@ -41,8 +41,6 @@ void set_programs_action(int signal, const struct sigaction &action) {
     programs_action(signal) = &record;
 }
 
-std::atomic<bool> asked_for_handler{false};
-
 std::array<std::atomic<Owner>, 4> owners{};
 std::atomic<std::uint64_t> openings{0};
 
@@ -250,10 +248,6 @@ void see_calls(Handler handler) {
 void note_handler(int signal, sighandler_t handler) {
     static const sigset_t asynchronous = Quiet::all_but_synchronous();
     if (handler != SIG_DFL && handler != SIG_IGN && sigismember(&asynchronous, signal) == 1) asked_for_handler = true;
-}
-
-bool handlers_may_come() {
-    return asked_for_handler;
 }
 
 bool handles(int signal) {

@@ -1,4 +1,5 @@
 #pragma once
+#include <atomic>
 #include <csignal>
 #include <cstdint>
 #include <ucontext.h>
@@ -50,7 +51,10 @@ void change_action(int signal, const struct sigaction *action, struct sigaction 
 
 //! The program has this handler from now on. handlers_may_come(): it has had one of a signal that comes between any two instructions.
 void note_handler(int signal, sighandler_t handler);
-bool handlers_may_come();
+inline constinit std::atomic<bool> asked_for_handler{false};
+inline bool handlers_may_come() {
+    return asked_for_handler.load(std::memory_order_relaxed);
+}
 
 //! Hands a signal that is not ours to the program, as the kernel would have done.
 void pass_on(int signal, siginfo_t *info, ucontext_t *context);

@@ -26,7 +26,6 @@
 #include <cstdlib>
 #include <dlfcn.h>
 #include <malloc.h>
-#include <optional>
 #include <sys/mman.h>
 #include <sys/shm.h>
 #include <unistd.h>
@@ -85,22 +84,16 @@ void is_cut_off(const void *end) {
     if (end && after < before) is_given_back("brk", end, before - after);
 }
 
-//! \brief As long as this lives, no handler of the program's interrupts the allocator. One that touched there what has not come would wait for
-//! whoever brings it, who allocates, too, and waits for the lock of the allocator that was interrupted.
-class Undisturbed {
-public:
-    Undisturbed() {
-        if (!nothing_watched() && pages::fault::handlers_may_come()) [[unlikely]]
-            hold.emplace();
-    }
-
-private:
-    struct Hold {
-        pages::dispatch::Ours ours;
-        pages::Quiet quiet;
-    };
-    std::optional<Hold> hold;
-};
+// While the allocator is at work no handler of the program's interrupts it. One that touched there what has not come would wait for whoever
+// brings it, who allocates, too, and waits for the lock of the allocator that was interrupted.
+template <class Call>
+auto undisturbed(Call call) {
+    if (!pages::fault::handlers_may_come() || nothing_watched()) [[likely]]
+        return call();
+    const pages::dispatch::Ours ours;
+    const pages::Quiet quiet;
+    return call();
+}
 
 using Freed = void (*)(const volatile void *);
 
@@ -143,8 +136,7 @@ void *__libc_calloc(size_t, size_t) __attribute__((weak));
 
 PUBLIC void free(void *memory) noexcept {
     is_freed("free", memory);
-    const Undisturbed undisturbed;
-    NEXT(free)(memory);
+    undisturbed([&] { return NEXT(free)(memory); });
 }
 
 // C23; a libc that has them does not come to free.
@@ -197,8 +189,7 @@ PUBLIC int madvise(void *memory, size_t bytes, int advice) noexcept {
 // --- allocated ------------------------------------------------------------------------------------------------------
 
 PUBLIC void *malloc(size_t bytes) noexcept {
-    const Undisturbed undisturbed;
-    return NEXT(malloc)(bytes);
+    return undisturbed([&] { return NEXT(malloc)(bytes); });
 }
 
 PUBLIC void *calloc(size_t count, size_t bytes) noexcept {
@@ -208,47 +199,39 @@ PUBLIC void *calloc(size_t count, size_t bytes) noexcept {
     asks = true;
     const auto next = NEXT(calloc);
     asks = false;
-    const Undisturbed undisturbed;
-    return next(count, bytes);
+    return undisturbed([&] { return next(count, bytes); });
 }
 
 PUBLIC void *memalign(size_t alignment, size_t bytes) noexcept {
-    const Undisturbed undisturbed;
-    return NEXT(memalign)(alignment, bytes);
+    return undisturbed([&] { return NEXT(memalign)(alignment, bytes); });
 }
 
 PUBLIC void *aligned_alloc(size_t alignment, size_t bytes) noexcept {
-    const Undisturbed undisturbed;
-    return NEXT(aligned_alloc)(alignment, bytes);
+    return undisturbed([&] { return NEXT(aligned_alloc)(alignment, bytes); });
 }
 
 PUBLIC int posix_memalign(void **memory, size_t alignment, size_t bytes) noexcept {
-    const Undisturbed undisturbed;
-    return NEXT(posix_memalign)(memory, alignment, bytes);
+    return undisturbed([&] { return NEXT(posix_memalign)(memory, alignment, bytes); });
 }
 
 PUBLIC void *valloc(size_t bytes) noexcept {
-    const Undisturbed undisturbed;
-    return NEXT(valloc)(bytes);
+    return undisturbed([&] { return NEXT(valloc)(bytes); });
 }
 
 PUBLIC void *pvalloc(size_t bytes) noexcept {
-    const Undisturbed undisturbed;
-    return NEXT(pvalloc)(bytes);
+    return undisturbed([&] { return NEXT(pvalloc)(bytes); });
 }
 
 // --- moved, or changed ----------------------------------------------------------------------------------------------
 
 PUBLIC void *realloc(void *memory, size_t bytes) noexcept {
     if (memory && !nothing_watched()) is_moved("realloc", memory, malloc_usable_size(memory));
-    const Undisturbed undisturbed;
-    return NEXT(realloc)(memory, bytes);
+    return undisturbed([&] { return NEXT(realloc)(memory, bytes); });
 }
 
 PUBLIC void *reallocarray(void *memory, size_t count, size_t size) noexcept {
     if (memory && !nothing_watched()) is_moved("reallocarray", memory, malloc_usable_size(memory));
-    const Undisturbed undisturbed;
-    return NEXT(reallocarray)(memory, count, size);
+    return undisturbed([&] { return NEXT(reallocarray)(memory, count, size); });
 }
 
 PUBLIC void *mremap(void *memory, size_t before, size_t after, int flags, ...) noexcept {
