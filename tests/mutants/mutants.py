@@ -1778,8 +1778,8 @@ MUTANTS = [
     Mutant(
         "MDMP: what comes first may be longer than the memory for it",
         "front/mdmp/member.cpp",
-        "receive(first.get(), first_message, tag, comm);",
-        "receive(first.get(), header::most_bytes + (is_short() ? section.bytes() : 0), tag, comm);",
+        "receive(first.get(), first_message, tag, communicator->comm);",
+        "receive(first.get(), header::most_bytes + (is_short() ? section.bytes() : 0), tag, communicator->comm);",
         pytest=("tests/mdmp", "receives_less"),
     ),
     Mutant(

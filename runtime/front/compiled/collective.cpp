@@ -40,8 +40,6 @@ public:
     ~FedCollective() override { std::erase(all, this); }
 
     void say(Range range, CallSite here) override {
-        const Inside inside;
-        const Within within(true);
         if (is_open)
             need(range);
         else
@@ -49,8 +47,6 @@ public:
     }
 
     void hold() override {
-        const Inside inside;
-        const Within within(true);
         if (is_open)
             wait();
         else

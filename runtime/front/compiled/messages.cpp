@@ -31,8 +31,6 @@ public:
         : Fed(pages::addresses_of(send.memory().data(), send.memory().size())), request(request), send(send) {}
 
     void say(Range range, CallSite here) override {
-        const Inside inside;
-        const Within within(true);
         if (is_held || elsewhere.keeps(range)) return;
         const progress::Guard guard;
         send.ready(range, here);
@@ -62,8 +60,6 @@ class FedReceive : public Fed {
 public:
     void say(Range range, CallSite) override {
         if (is_here) return;
-        const Inside inside;
-        const Within within(true);
         const auto has_come = [&] {
             is_here = receive->look_at_first() && receive->is_complete();
             return is_here || receive->arrived(range);
@@ -314,6 +310,21 @@ using namespace stretto;
 
 #define SITE __builtin_return_address(0)
 
+namespace {
+
+// Within one call of the program's, unless the operation makes such calls itself.
+template <class Say>
+void tell(stretto_handle handle, Say say) {
+    if (!handle) return;
+    front::Fed &operation = *front::fed(handle);
+    if (operation.calls_as_the_program()) return say(operation);
+    const front::Inside inside;
+    const front::Within within(true);
+    say(operation);
+}
+
+} // namespace
+
 extern "C" {
 
 STRETTO_PUBLIC stretto_handle stretto_send_begin(stretto_call *call, const void *buf, int count, MPI_Datatype type,
@@ -371,21 +382,22 @@ STRETTO_PUBLIC int stretto_recv_end(stretto_handle handle, MPI_Status *status) {
 }
 
 STRETTO_PUBLIC void stretto_ready(stretto_handle handle, const void *buf, int64_t low, int64_t high) {
-    if (handle) front::fed(handle)->say(buf, low, high, SITE);
+    tell(handle, [&, site = SITE](front::Fed &operation) { operation.say(buf, low, high, site); });
 }
 
 STRETTO_PUBLIC void stretto_ready_below(stretto_handle handle, const void *buf, int64_t high) {
-    if (handle) front::fed(handle)->say_below(buf, high, SITE);
+    tell(handle, [&, site = SITE](front::Fed &operation) { operation.say_below(buf, high, site); });
 }
 
 STRETTO_PUBLIC void stretto_ready_above(stretto_handle handle, const void *buf, int64_t low) {
-    if (handle) front::fed(handle)->say_above(buf, low, SITE);
+    tell(handle, [&, site = SITE](front::Fed &operation) { operation.say_above(buf, low, site); });
 }
 
 STRETTO_PUBLIC void stretto_ready_blocks(stretto_handle handle, const void *buf, int64_t low, int64_t high,
                                          int64_t stride, int64_t count) {
-    if (!handle) return;
-    for (int64_t k = 0; k < count; k++) front::fed(handle)->say(buf, low + k * stride, high + k * stride, SITE);
+    tell(handle, [&, site = SITE](front::Fed &operation) {
+        for (int64_t k = 0; k < count; k++) operation.say(buf, low + k * stride, high + k * stride, site);
+    });
 }
 
 STRETTO_PUBLIC void stretto_need_blocks(stretto_handle handle, void *buf, int64_t low, int64_t high, int64_t stride,
@@ -403,7 +415,7 @@ STRETTO_PUBLIC int64_t stretto_strip(stretto_handle handle) {
 }
 
 STRETTO_PUBLIC void stretto_hold_unless(stretto_handle handle, void *, int32_t ok) {
-    if (handle && !ok) front::fed(handle)->hold();
+    if (!ok) tell(handle, [](front::Fed &operation) { operation.hold(); });
 }
 
 STRETTO_PUBLIC void stretto_hold_if_overlap(stretto_handle handle, void *buf, const void *low, const void *high) {

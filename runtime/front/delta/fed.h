@@ -30,12 +30,14 @@ class Fed {
 public:
     virtual ~Fed() = default;
 
-    //! These bytes of its memory are final, or needed. The call is the program's own: not within another one.
+    //! These bytes of its memory are final, or needed.
     virtual void say(Range range, CallSite here) = 0;
     //! Nothing is known of it any more until its end.
     virtual void hold() = 0;
     //! Bytes.
     virtual std::size_t strip() const = 0;
+    //! What is said of it makes calls of MPI that are as the program's own.
+    virtual bool calls_as_the_program() const { return false; }
     //! Does anything of it lie there?
     bool meets(Range addresses) const { return memory.intersects(addresses); }
     //! Of a collective: anything of its other side, which is not told of now?

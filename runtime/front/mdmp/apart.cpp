@@ -96,8 +96,10 @@ public:
     header::Parts begins(std::size_t bytes) {
         const auto number = std::min<std::uint32_t>(static_cast<std::uint32_t>(bytes / least_part), most_parts);
         if (number < 2) return {};
-        if (settings.trials && trial.begins(trace::now(), bytes)) trial.decide(trial.measured());
-        if (settings.trials && trial.way() == tune::Way::native) return {};
+        if (settings.trials) {
+            if (trial.begins(trace::now(), bytes)) trial.decide(trial.measured());
+            if (trial.way() == tune::Way::native) return {};
+        }
         static std::atomic<std::uint32_t> sequences = 0;
         return {number, ++sequences};
     }
@@ -125,6 +127,7 @@ public:
             in_order.are_final(*begun, static_cast<std::uint32_t>(below / part));
     }
     void hold() override { is_held = true; }
+    bool calls_as_the_program() const override { return true; }
     std::size_t strip() const override {
         return is_held ? SIZE_MAX : part < bytes ? part : std::max(bytes, least_strip);
     }
@@ -147,23 +150,21 @@ public:
 
     void say(Range range, CallSite) override { wait_below(range.end); }
     void hold() override { wait(); }
+    bool calls_as_the_program() const override { return true; }
     std::size_t strip() const override { return least_strip; }
 
     void wait() { wait_below(member->memory().bytes()); }
 
 private:
     void wait_below(std::size_t end) {
-        if (end <= below) return;
+        if (member->has_landed_below(end)) return;
         const trace::Wait waiting;
         member->wait_below(end);
-        below = end;
     }
     const std::unique_ptr<Member> member;
-    std::size_t below = 0;
 };
 
-// Of this thread; by the number of a directive.
-thread_local std::vector<ShortReceive *> short_receives;
+// Of this thread, by the number of a directive.
 thread_local std::unordered_map<std::uint32_t, Parting> partings;
 
 std::int64_t request_of(std::unique_ptr<Member> member) {
@@ -273,7 +274,7 @@ stretto_handle begin_wait(const void *first, int count, std::int64_t requests[],
         if (member.is_short_range()) {
             stretto::count(Rule::short_range_receive);
             requests[k] = 0;
-            return handle_of(short_receives.emplace_back(new ShortReceive(std::unique_ptr<Member>(&member))));
+            return handle_of(new ShortReceive(std::unique_ptr<Member>(&member)));
         }
         if (!member.is_one_long_message()) continue;
         member.wait_for_first();
@@ -283,14 +284,11 @@ stretto_handle begin_wait(const void *first, int count, std::int64_t requests[],
 }
 
 void end_wait(stretto_handle handle, CallSite site) {
-    const auto found = std::find_if(short_receives.begin(), short_receives.end(),
-                                    [&](ShortReceive *one) { return handle_of(one) == handle; });
-    if (found == short_receives.end()) {
+    if (!fed(handle)->calls_as_the_program()) {
         compiled_recv_end(handle, MPI_STATUS_IGNORE, site);
         return;
     }
-    const std::unique_ptr<ShortReceive> one(*found);
-    short_receives.erase(found);
+    const std::unique_ptr<ShortReceive> one(static_cast<ShortReceive *>(fed(handle)));
     one->wait();
 }
 

@@ -5,7 +5,6 @@
 #include "trace/source.h"
 
 #include <atomic>
-#include <mutex>
 
 namespace stretto::front::mdmp {
 
@@ -68,13 +67,11 @@ Directive introduce(const char *name, stretto_directive &given, CallSite site) {
     if (given.version > STRETTO_MDMP_VERSION)
         fail(directive, "was compiled for a later Stretto than this one, which knows version " +
                             std::to_string(STRETTO_MDMP_VERSION));
-    static std::mutex mutex;
-    const std::lock_guard lock(mutex);
-    if (known.load(std::memory_order_relaxed)) return directive; // by another thread meanwhile
     const progress::Guard guard;
     if (given.file) source::known(site, {given.function ? given.function : "", line_of(given.file, given.line)});
-    static std::uintptr_t numbers = 0;
-    known.store(reinterpret_cast<const void *>(++numbers), std::memory_order_relaxed);
+    static std::atomic<std::uintptr_t> numbers = 0;
+    const void *nobody = nullptr; // else another thread has introduced it meanwhile
+    known.compare_exchange_strong(nobody, reinterpret_cast<const void *>(++numbers));
     return directive;
 }
 

@@ -22,9 +22,12 @@ struct Short {
     Parts parts;
 };
 
+struct Names {
+    std::array<char, 64> file, text; // as much of it as there is room for
+};
 struct Full {
     Short common;
-    std::array<char, 64> file, text; // as much of it as there is room for
+    Names names;
 };
 static_assert(sizeof(Full) == most_bytes && sizeof(Short) == 32);
 
@@ -33,9 +36,6 @@ using Key = std::tuple<unsigned, int, std::uint32_t>; // of a communicator, a pa
 // Whom this thread has told.
 thread_local std::set<Key> told;
 
-struct Names {
-    std::array<char, 64> file, text;
-};
 std::mutex mutex;
 std::map<Key, Names> heard;
 
@@ -57,17 +57,17 @@ void write_text(std::array<char, 64> &to, const char *text, bool is_file) {
 std::size_t write(std::byte *to, const Directive &send, std::size_t bytes, std::int64_t element_bytes, Parts parts,
                   Way way) {
     const std::uint32_t number = send.number();
-    Full full{{is_short, send.given.line, static_cast<std::int64_t>(bytes), static_cast<std::uint32_t>(element_bytes),
-               number, parts},
-              {},
-              {}};
+    Short common{
+        is_short, send.given.line, static_cast<std::int64_t>(bytes), static_cast<std::uint32_t>(element_bytes), number,
+        parts};
     if (!told.insert({way.communicator, way.partner, number}).second) {
-        std::memcpy(to, &full.common, sizeof full.common);
-        return sizeof full.common;
+        std::memcpy(to, &common, sizeof common);
+        return sizeof common;
     }
-    full.common.kind = is_full;
-    write_text(full.file, send.given.file, true);
-    write_text(full.text, send.given.text, false);
+    common.kind = is_full;
+    Full full{common, {}};
+    write_text(full.names.file, send.given.file, true);
+    write_text(full.names.text, send.given.text, false);
     std::memcpy(to, &full, sizeof full);
     return sizeof full;
 }
@@ -82,7 +82,7 @@ std::optional<Said> read(const std::byte *from, Way way) {
         Full full;
         std::memcpy(&full, from, sizeof full);
         const std::lock_guard lock(mutex);
-        heard[{way.communicator, way.partner, it.number}] = {full.file, full.text};
+        heard[{way.communicator, way.partner, it.number}] = full.names;
     }
     return said;
 }

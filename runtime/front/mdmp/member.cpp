@@ -65,16 +65,15 @@ Section section_of(const Directive &directive, const Arguments &given) {
 } // namespace
 
 Member::Member(const Directive &directive, const Arguments &given)
-    : directive(directive), element_bytes(given.element_bytes), partner(given.partner) {
-    const Communicator &communicator = communicator_of(directive, given.comm);
-    check_partner(directive, partner, communicator);
+    : directive(directive), element_bytes(given.element_bytes), partner(given.partner),
+      communicator(&communicator_of(directive, given.comm)) {
+    check_partner(directive, partner, *communicator);
     section = section_of(directive, given);
-    tag = tag_of(directive, given.tag, communicator);
-    comm = communicator.comm;
-    comm_of_rest = communicator.rest;
-    comm_of_parts = communicator.parts;
-    most_tag = static_cast<unsigned>(communicator.most_tag);
-    this->communicator = communicator.serial;
+    tag = tag_of(directive, given.tag, *communicator);
+}
+
+header::Way Member::way() const {
+    return {communicator->serial, partner};
 }
 
 bool Member::is_short() const {
@@ -90,7 +89,7 @@ bool Member::is_short_range() const {
 }
 
 bool Member::is_matched_in_order_with(const Member &other) const {
-    return partner == other.partner && tag == other.tag && comm == other.comm;
+    return partner == other.partner && tag == other.tag && communicator == other.communicator;
 }
 
 void Member::must_be_apart_from(const Member &other) const {
@@ -105,8 +104,8 @@ void Member::must_be_apart_in_itself() const {
 
 // --- messages ----------------------------------------------------------------------------------------------------------------------
 
-void Member::make_room() {
-    first = std::make_unique_for_overwrite<std::byte[]>(first_message);
+void Member::make_room(std::size_t bytes) {
+    first = std::make_unique_for_overwrite<std::byte[]>(bytes);
     if (!is_short() && !section.contiguous()) packed = std::make_unique_for_overwrite<std::byte[]>(section.bytes());
 }
 
@@ -129,28 +128,28 @@ void Member::receive(std::byte *to, std::size_t bytes, int with, MPI_Comm on) {
 
 Member::Part Member::part(std::uint32_t k) const {
     const std::size_t each = parts.bytes(section.bytes()), begin = std::min(k * each, section.bytes());
-    return {begin, std::min(each, section.bytes() - begin), static_cast<int>(parts.sequence % most_tag)};
+    return {begin, std::min(each, section.bytes() - begin),
+            static_cast<int>(parts.sequence % static_cast<unsigned>(communicator->most_tag))};
 }
 
 void Member::make_ready(header::Parts its) {
-    make_room();
+    make_room(header::most_bytes + (is_short() ? section.bytes() : 0));
     parts = its;
     header_bytes = header::write(first.get(), directive, section.bytes(), element_bytes, parts, way());
     if (parts.number > 1)
-        std::memcpy(first.get() + header_bytes, section.first(), part(0).bytes);
+        std::memcpy(copy_of(part(0)), section.first(), part(0).bytes);
     else if (is_short())
         section.pack(first.get() + header_bytes);
 }
 
 void Member::start_first() {
-    send(first.get(), header_bytes + (is_short() ? part(0).bytes : 0), tag, comm);
+    send(first.get(), header_bytes + (is_short() ? part(0).bytes : 0), tag, communicator->comm);
 }
 
 void Member::start_part(std::uint32_t k) {
     const Part its = part(k);
-    std::byte *const copy = first.get() + header_bytes + its.begin;
-    std::memcpy(copy, section.first() + its.begin, its.bytes);
-    send(copy, its.bytes, its.tag, comm_of_parts);
+    std::memcpy(copy_of(its), section.first() + its.begin, its.bytes);
+    send(copy_of(its), its.bytes, its.tag, communicator->parts);
 }
 
 bool Member::has_left() {
@@ -162,11 +161,11 @@ bool Member::has_left() {
 void Member::start() {
     start_first();
     if (packed) section.pack(packed.get());
-    for_each_part([this](const std::byte *from, std::size_t bytes) { send(from, bytes, tag, comm_of_rest); });
+    for_each_part([this](const std::byte *from, std::size_t bytes) { send(from, bytes, tag, communicator->rest); });
 }
 
 Member::Rest Member::rest() const {
-    return {section.first(), static_cast<int>(section.bytes()), partner, tag, comm_of_rest};
+    return {section.first(), static_cast<int>(section.bytes()), partner, tag, communicator->rest};
 }
 
 MPI_Request &Member::request_of_rest() {
@@ -180,9 +179,9 @@ bool Member::was_written_since() const {
 
 void Member::post() {
     receives = true;
-    make_room();
-    receive(first.get(), first_message, tag, comm);
-    for_each_part([this](std::byte *to, std::size_t bytes) { receive(to, bytes, tag, comm_of_rest); });
+    make_room(first_message);
+    receive(first.get(), first_message, tag, communicator->comm);
+    for_each_part([this](std::byte *to, std::size_t bytes) { receive(to, bytes, tag, communicator->rest); });
 }
 
 void Member::wait_for_first() {
@@ -199,7 +198,7 @@ void Member::wait_for_first() {
     parts = sent->parts;
     for (std::uint32_t k = 1; k < parts.number; k++) {
         const Part its = part(k);
-        receive(first.get() + header_bytes + its.begin, its.bytes, its.tag, comm_of_parts);
+        receive(copy_of(its), its.bytes, its.tag, communicator->parts);
     }
 }
 
@@ -209,7 +208,7 @@ void Member::wait_below(std::size_t end) {
         const auto k = static_cast<std::uint32_t>(in_place / parts.bytes(section.bytes()));
         const Part its = part(k);
         check(directive, MPI_Wait(&requests[k], MPI_STATUS_IGNORE)); // the first one is null by now
-        std::memcpy(section.first() + its.begin, first.get() + header_bytes + its.begin, its.bytes);
+        std::memcpy(section.first() + its.begin, copy_of(its), its.bytes);
         in_place = its.begin + its.bytes;
     }
 }

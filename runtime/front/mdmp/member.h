@@ -20,6 +20,8 @@ struct Arguments {
     const MPI_Comm *comm;
 };
 
+struct Communicator;
+
 class Member {
 public:
     //! Ends the job where the arguments are wrong.
@@ -67,7 +69,8 @@ public:
     bool receives_into(const void *memory) const { return receives && section.first() == memory; }
     //! Of a receive: returns when it is known to fit.
     void wait_for_first();
-    //! Of a short range that is received: returns when its bytes below `end` are in place.
+    //! Of a short range that is received: are its bytes below `end` in place? wait_below() returns when they are.
+    bool has_landed_below(std::size_t end) const { return end <= in_place; }
     void wait_below(std::size_t end);
 
     //! Returns when all has come or may be written again.
@@ -75,16 +78,17 @@ public:
 
 private:
     bool is_short() const;
-    header::Way way() const { return {communicator, partner}; }
+    header::Way way() const;
     std::byte *long_message() const { return packed ? packed.get() : section.first(); }
     template <class Do>
     void for_each_part(Do do_it) const;
-    void make_room();
+    void make_room(std::size_t bytes);
     struct Part {
         std::size_t begin, bytes; // of the section
         int tag;
     };
     Part part(std::uint32_t k) const;
+    std::byte *copy_of(const Part &its) const { return first.get() + header_bytes + its.begin; }
     void send(const std::byte *from, std::size_t bytes, int tag, MPI_Comm on);
     void receive(std::byte *to, std::size_t bytes, int tag, MPI_Comm on);
 
@@ -92,9 +96,7 @@ private:
     Section section;
     std::int64_t element_bytes;
     int partner, tag; // of MPI
-    MPI_Comm comm, comm_of_rest, comm_of_parts;
-    unsigned communicator; // its serial number
-    unsigned most_tag;
+    const Communicator *communicator;
     std::size_t header_bytes = 0;        // of what was written, or has come
     header::Parts parts;                 // likewise, of a short one
     std::size_t in_place = 0;            // bytes of a short range that was received
