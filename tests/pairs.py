@@ -18,6 +18,11 @@ def by_family(mpi, **options):
     return {"family": family(mpi), ITSELF: mpi} | options
 
 
+def twin_of_another(mpi, **options):
+    """Why it is left out, where one MPI of each family is enough."""
+    return family(mpi) != mpi and "one of Open MPI and one of MPICH are enough"
+
+
 def pairs_of(case):
     """Of a combination {option: value}: the pairs that it meets."""
     paired = sorted((option, value) for option, value in case.items() if option != ITSELF)

@@ -125,8 +125,7 @@ def read(name: str, arguments: list[str]) -> argparse.Namespace:
     check_mpi(asked.mpi)
     check_hosts(asked.mpi, asked.lab)
     default_dilation(asked.lab)  # refuses what is no rate
-    if asked.picture:
-        check_folder("--picture", asked.picture)
+    check_folder("picture", asked.picture)
     for case in benchmark.cases(asked):
         if min(case[:2]) < 1 or min(case) < 0 or (benchmark.program == "pingpong" and case[1] > case[0]):
             words = ", ".join(f"{value} {what}" for what, value in zip(benchmark.columns, case, strict=True))
@@ -217,39 +216,28 @@ def show(result: dict, console: Console) -> None:
 def picture(result: dict) -> str:
     benchmark = BENCHMARKS[result["benchmark"]]
     rows, k = result["rows"], benchmark.columns.index(benchmark.across)
-    apart = benchmark.columns[max(k - 1, 0)] if k else ""  # what makes panels of their own
-    names = list(dict.fromkeys(f"{row[apart]} {apart}" if apart else "" for row in rows))
+    apart = benchmark.columns[k - 1] if k else None  # what makes panels of their own
+    panels: dict[str, list[dict]] = {}
+    for row in rows:
+        panels.setdefault(f"{row[apart]} {apart}" if apart else "", []).append(row)
     none = min((row[benchmark.across] for row in rows if row[benchmark.across]), default=1) / 4
     across = along(
         sorted({row[benchmark.across] or none for row in rows}), lambda value: "0" if value == none else f"{value:g}"
     )
     curves = {
-        name: [
-            Curve(
-                STYLES[way],
-                [
-                    (row[benchmark.across] or none, row[way])
-                    for row in rows
-                    if not apart or f"{row[apart]} {apart}" == name
-                ],
-            )
-            for way in WAYS
-        ]
-        for name in names
+        name: [Curve(STYLES[way], [(row[benchmark.across] or none, row[way]) for row in panel]) for way in WAYS]
+        for name, panel in panels.items()
     }
     up = decades([value for row in curves.values() for curve in row for _, value in curve.points])
     about = f"{result['benchmark']}: {result['mpi']}, {result['lab']}"
-    return draw(about, names, [Column("time of a turn", benchmark.about, benchmark.across, across, up, curves)])
+    return draw(about, list(panels), [Column("time of a turn", benchmark.about, benchmark.across, across, up, curves)])
 
 
 def main(name: str, arguments: list[str]) -> int:
     asked = read(name, arguments)
-    results: list[dict] = []
 
     def write(result: dict) -> None:
-        results.append(result)
         if asked.picture:
             asked.picture.write_text(picture(result))
 
-    standalone.run(name, asked, partial(measure, name), show, write)
-    return 0 if results[0]["verified"] else 1
+    return standalone.run(name, asked, partial(measure, name), show, write)

@@ -23,4 +23,4 @@ def run(
         print(json.dumps(result))
     else:
         show(result, Console(highlight=False))
-    return 0
+    return 0 if result.get("verified", True) else 1

@@ -9,6 +9,8 @@
  *   mpirun -n 4 jacobi TURNS COLUMNS ROWS [COLUMNS ROWS ...]
  *
  * Prints one line of JSON: for each two, the slowest rank's seconds of a turn, and a checksum of every bit of the result. */
+#include "results.h"
+
 #include <mpi.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -82,8 +84,7 @@ static double run(int turns, int mp, int np, int rank, int ranks, uint64_t *all)
     jacobi(turns, mp, np, old, new_values, edge, prev, next);
     double seconds = (MPI_Wtime() - begin) / turns, longest;
     MPI_Reduce(&seconds, &longest, 1, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
-    uint64_t sum = 14695981039346656037u; /* FNV-1a */
-    for (size_t k = 0; k < bytes; k++) sum = (sum ^ ((const unsigned char *)old)[k]) * 1099511628211u;
+    const uint64_t sum = checksum(old, bytes);
     MPI_Reduce(&sum, all, 1, MPI_UINT64_T, MPI_SUM, 0, MPI_COMM_WORLD);
     free(old), free(new_values), free(edge);
     return longest;
@@ -103,11 +104,9 @@ int main(int argc, char **argv) {
     for (int k = 2; k < argc; k += 2) {
         uint64_t sum = 0;
         const double seconds = run(atoi(argv[1]), atoi(argv[k + 1]), atoi(argv[k]), rank, ranks, &sum);
-        if (rank == 0)
-            printf("%s{\"seconds\": %.9f, \"checksum\": \"%016llx\"}", k > 2 ? ", " : "{\"cases\": [", seconds,
-                   (unsigned long long)sum);
+        if (rank == 0) print_case(seconds, sum);
     }
-    if (rank == 0) puts("]}");
+    if (rank == 0) print_end();
     MPI_Finalize();
     return 0;
 }

@@ -11,8 +11,9 @@
  *   mpirun -n 2 pingpong TURNS ELEMENTS SENT DELAY [ELEMENTS SENT DELAY ...]
  *
  * Prints one line of JSON: for each three, the seconds of a turn (there and back), and a checksum of every bit of the last message. */
+#include "results.h"
+
 #include <mpi.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #ifdef BY_DIRECTIVES
@@ -88,13 +89,6 @@ static void answer(int turns, int n, int sent, int delay, double *restrict in, d
 }
 #endif
 
-static uint64_t sum_of(const double *values, int n) { /* FNV-1a */
-    uint64_t sum = 14695981039346656037u;
-    for (size_t k = 0; k < sizeof *values * (size_t)n; k++)
-        sum = (sum ^ ((const unsigned char *)values)[k]) * 1099511628211u;
-    return sum;
-}
-
 int main(int argc, char **argv) {
     int rank, ranks;
     MPI_Init(&argc, &argv);
@@ -109,7 +103,6 @@ int main(int argc, char **argv) {
             fprintf(stderr, "usage: mpirun -n 2 %s TURNS ELEMENTS SENT DELAY ...; 1 <= SENT <= ELEMENTS\n", argv[0]);
         MPI_Abort(MPI_COMM_WORLD, 2);
     }
-    if (rank == 0) printf("{\"cases\": [");
     for (int k = 2; k < argc; k += 3) {
         const int n = atoi(argv[k]), sent = atoi(argv[k + 1]), delay = atoi(argv[k + 2]);
         double *in = malloc(sizeof *in * (size_t)n), *out = malloc(sizeof *out * (size_t)n);
@@ -121,12 +114,10 @@ int main(int argc, char **argv) {
         const double begin = MPI_Wtime();
         half(turns, n, sent, delay, in, out);
         const double seconds = (MPI_Wtime() - begin) / turns;
-        if (rank == 0)
-            printf("%s{\"seconds\": %.9f, \"checksum\": \"%016llx\"}", k > 2 ? ", " : "", seconds,
-                   (unsigned long long)sum_of(out, n));
+        if (rank == 0) print_case(seconds, checksum(out, sizeof *out * (size_t)n));
         free(in), free(out);
     }
-    if (rank == 0) puts("]}");
+    if (rank == 0) print_end();
     MPI_Finalize();
     return 0;
 }

@@ -9,6 +9,7 @@ import time
 
 import pytest
 from launch import BUILD, ROOT, as_from_a_terminal, launch, mpis
+from pairs import twin_of_another
 from place import python_program
 
 STRETTO = BUILD / "bin/stretto"
@@ -241,8 +242,8 @@ def test_a_report_shows_what_every_rank_did(tmp_path):
 
 
 def test_what_every_call_and_small_message_costs_is_measured(mpi):
-    if mpi not in ("openmpi", "mpich"):
-        pytest.skip("one of each family is enough")
+    if why := twin_of_another(mpi):
+        pytest.skip(why)
     done = bench("overhead", "--mpi", mpi, "--lab", "none", "--turns", 1, "--patience", 0, "--json")
     assert done.returncode == 0, done.stderr
     result = json.loads(done.stdout)

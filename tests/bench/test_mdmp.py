@@ -18,19 +18,24 @@ BENCHMARKS = {
 FEW = ["--turns", "1", "--repeats", "3"]
 
 
+@pytest.fixture(scope="session")
+def a_lab():
+    """There may be one: each benchmark makes its own."""
+    with hosts("2"):
+        pass
+
+
 def run(name, *words):
     return subprocess.run([STRETTO, "bench", name, *words], capture_output=True, text=True, timeout=240)
 
 
 @pytest.mark.pairs
 @pytest.mark.parametrize("name", BENCHMARKS)
-def test_all_ways_come_to_the_same_bits(mpi, name, tmp_path):
+def test_all_ways_come_to_the_same_bits(mpi, name, a_lab, tmp_path):
     if mpi == "mpich4":
         pytest.skip("there is no lab for it")
     if not library(mpi).exists() or not list(BUILD.glob("lib/llvm-*/stretto_directives.so")):
         pytest.skip("needs libstretto for this MPI, and the plugin for directives: make compilers, then make")
-    with hosts("2"):  # is there a lab at all?
-        pass
     picture = tmp_path / "picture.svg"
     done = run(name, "--mpi", mpi, *BENCHMARKS[name], *FEW, "--json", "--picture", picture)
     assert done.returncode == 0, done.stderr

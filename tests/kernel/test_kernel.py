@@ -6,10 +6,10 @@ import pathlib
 import pytest
 from compile import program
 from launch import hosts, launch, library
+from pairs import twin_of_another
 from sandbox import AS, words_before
 
 HERE = pathlib.Path(__file__).parent
-FULLY = ("openmpi", "mpich")  # the others' libraries come to us in the same ways
 WORDS_FOR_A_CHILD = ["system_", "popen_", "spawn_path", "vforked", "execve_argument", "execve_list"]
 LISTS = ["writev_", "pwritev_", "pwritev2_", "vmsplice_", "sendmmsg_", "list_of_pieces", "fwrite_unlocked_"]
 
@@ -38,7 +38,7 @@ def results(result):
 
 
 @pytest.mark.lab
-@pytest.mark.pairs(left_out=lambda mpi, **_: mpi not in FULLY and "one of Open MPI and one of MPICH are enough")
+@pytest.mark.pairs(left_out=twin_of_another)  # whose library comes to us in the same ways
 @pytest.mark.parametrize("started", AS)
 @pytest.mark.parametrize("release", ["matched", "unmatched"])
 @pytest.mark.parametrize("guard", ["userfault", "mprotect", "block"])

@@ -182,9 +182,22 @@ def test_every_shape_arrives(mpi, llvm, ranks, setting, threads, language):
     assert set(result.stdout.split()) == names(language, threads), result
 
 
+def run_text(mpi, folder, name, text, *flags, **how):
+    """How a program of this text runs on two ranks, and what its compiler said."""
+    if not library(mpi).exists():
+        pytest.skip("libstretto is not built for this MPI")
+    source = folder / f"{name}.c"
+    source.write_text(text)
+    done = compiled(max(CLANGS), mpi, *flags, source, "-o", folder / name)
+    assert done.returncode == 0, done.stderr
+    return launch(mpi, 2, folder / name, timeout=30, **how), done.stderr
+
+
 def test_the_runtime_names_the_directives_line(mpi, tmp_path):
-    source = tmp_path / "short.c"
-    source.write_text(
+    result, _ = run_text(
+        mpi,
+        tmp_path,
+        "short",
         "#include <stretto/mdmp.h>\n"
         "int main(void) {\n"
         "    int rank, a[9] = {0};\n"
@@ -193,13 +206,8 @@ def test_the_runtime_names_the_directives_line(mpi, tmp_path):
         "#pragma send(a[0:2 + rank], 1 - rank)\n"
         "#pragma recv(a[4:2], 1 - rank)\n"
         "#pragma commregionfinished\n"
-        "}\n"
+        "}\n",
     )
-    if not library(mpi).exists():
-        pytest.skip("libstretto is not built for this MPI")
-    done = compiled(max(CLANGS), mpi, source, "-o", tmp_path / "short")
-    assert done.returncode == 0, done.stderr
-    result = launch(mpi, 2, tmp_path / "short", timeout=30)
     assert result.rc != 0 and not result.hung, result
     assert "recv(a[4:2])" in result.stderr and "short.c:7" in result.stderr, result
     assert "send(a[0:2 + rank]) at" in result.stderr and "short.c:6" in result.stderr, result

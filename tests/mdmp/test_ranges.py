@@ -3,8 +3,8 @@
 import re
 
 import pytest
-from launch import launch, library
-from test_directives import ANY, CLANGS, HERE, built, compiled
+from launch import launch
+from test_directives import ANY, CLANGS, HERE, built, compiled, run_text
 
 FORCE = {"STRETTO_FORCE": "1"}
 SETTINGS = {
@@ -101,11 +101,8 @@ WRONG = {
 
 @pytest.mark.parametrize("wrong", WRONG)
 def test_what_is_wrong_ends_the_job_and_names_the_line(mpi, wrong, tmp_path):
-    if not library(mpi).exists():
-        pytest.skip("libstretto is not built for this MPI")
     sent, received, partner, *words = WRONG[wrong]
-    source = tmp_path / "wrong.c"
-    source.write_text(
+    text = (
         "#include <stretto/mdmp.h>\n"
         "static double out[20010], in[20010];\n"
         "int main(int argc, char **argv) {\n"
@@ -124,11 +121,10 @@ def test_what_is_wrong_ends_the_job_and_names_the_line(mpi, wrong, tmp_path):
         "    return sum < 0 || argv == 0;\n"
         "}\n"
     )
-    done = compiled(max(CLANGS), mpi, "-O2", "-g", "-Rpass=stretto", source, "-o", tmp_path / "wrong")
-    assert done.returncode == 0 and "wrong.c:12:9: remark: receive at line 12 ends inside" in done.stderr, done.stderr
-    begins = "wrong.c:11:9: remark: send at line 11 starts inside" in done.stderr
-    assert begins or wrong == "a_count_is_negative", done.stderr
-    result = launch(mpi, 2, tmp_path / "wrong", env=FORCE, transport="tcp", timeout=30)
+    result, told = run_text(mpi, tmp_path, "wrong", text, "-O2", "-g", "-Rpass=stretto", env=FORCE, transport="tcp")
+    assert "wrong.c:12:9: remark: receive at line 12 ends inside" in told, told
+    begins = "wrong.c:11:9: remark: send at line 11 starts inside" in told
+    assert begins or wrong == "a_count_is_negative", told
     assert result.rc and not result.hung, result
     assert all(text in result.stderr for text in words) and "wrong.c:1" in result.stderr, result
     assert "sends" not in str(words) or "send(out[0]) at " in result.stderr, result
@@ -137,10 +133,7 @@ def test_what_is_wrong_ends_the_job_and_names_the_line(mpi, wrong, tmp_path):
 @pytest.mark.parametrize("checked", [0, 1])
 def test_a_short_one_that_is_written_after_it_left_is_found(mpi, checked, tmp_path):
     """A compiler that errs, written by hand."""
-    if not library(mpi).exists():
-        pytest.skip("libstretto is not built for this MPI")
-    source = tmp_path / "again.c"
-    source.write_text(
+    text = (
         "#define STRETTO_MDMP_CALLS\n"
         "#include <stretto/mdmp.h>\n"
         "#include <stretto/abi.h>\n"
@@ -163,18 +156,13 @@ def test_a_short_one_that_is_written_after_it_left_is_found(mpi, checked, tmp_pa
         "    return got[2];\n"
         "}\n"
     )
-    done = compiled(max(CLANGS), mpi, source, "-o", tmp_path / "again")
-    assert done.returncode == 0, done.stderr
-    result = launch(mpi, 2, tmp_path / "again", timeout=30)
+    result, _ = run_text(mpi, tmp_path, "again", text)
     assert (result.rc != 0) == bool(checked) and not result.hung, result
     assert ("send(few[:]): was written after it had left" in result.stderr) == bool(checked), result
 
 
 def test_one_exchange_that_is_taken_apart_still_has_no_overlaps(mpi, tmp_path):
-    if not library(mpi).exists():
-        pytest.skip("libstretto is not built for this MPI")
-    source = tmp_path / "overlap.c"
-    source.write_text(
+    text = (
         "#include <stretto/mdmp.h>\n"
         "static double a[9000];\n"
         "int main(int argc, char **argv) {\n"
@@ -187,8 +175,6 @@ def test_one_exchange_that_is_taken_apart_still_has_no_overlaps(mpi, tmp_path):
         "    return 0;\n"
         "}\n"
     )
-    done = compiled(max(CLANGS), mpi, "-O2", "-g", source, "-o", tmp_path / "overlap")
-    assert done.returncode == 0, done.stderr
-    result = launch(mpi, 2, tmp_path / "overlap", timeout=30)
+    result, _ = run_text(mpi, tmp_path, "overlap", text, "-O2", "-g")
     assert result.rc and not result.hung, result
     assert "overlaps" in result.stderr and "overlap.c:7" in result.stderr and "overlap.c:8" in result.stderr, result
