@@ -74,6 +74,7 @@ def pytest_runtest_setup(item):
         pytest.skip(reason)
 
 
+@pytest.hookimpl(tryfirst=True)  # xdist reads the groups in its own
 def pytest_collection_modifyitems(config, items):
     if not os.environ.get("STRETTO_TESTS_FULL"):
         fewer = set(made_up_for(items))
@@ -87,3 +88,9 @@ def pytest_collection_modifyitems(config, items):
         grouped = by is not None and len(known) == len(by)
         item.add_marker(pytest.mark.xdist_group("-".join([suite, *known]) if grouped else item.nodeid))
     items.sort(key=lambda item: FIRST.index(suite_of(item)) if suite_of(item) in FIRST else len(FIRST))
+
+
+def pytest_xdist_node_collection_finished(node, ids):
+    """Where a group comes apart nothing fails, but each of its parts makes for itself what it should share: no run begins so."""
+    if node.config.getoption("dist") == "loadgroup" and not all("@" in test for test in ids):
+        pytest.exit("pytest-xdist keeps no group of tests together under this pytest: `make setup`", returncode=1)

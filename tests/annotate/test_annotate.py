@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 from launch import BUILD, ROOT, launch, library, mpis, plugins
+from pairs import by_family
 
 HERE = Path(__file__).parent
 SHAPES = ("shapes.c", "shapes.cpp", "shapes.f90", "shapes.f")
@@ -105,6 +106,7 @@ def with_library(mpi):
     return [f"-L{folder}", "-lstretto", f"-Wl,-rpath,{folder}"]
 
 
+@pytest.mark.pairs(of=by_family)
 @pytest.mark.parametrize("name", SHAPES)
 def test_the_annotated_program_does_the_same(annotate, tmp_path, mpi, name):
     if not mpis()[mpi][WRAPPERS[Path(name).suffix]]:

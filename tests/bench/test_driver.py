@@ -153,6 +153,7 @@ def test_the_slow_rank_works_a_fifth_longer(application):
     assert min(rotating["seconds"]) >= 12 * 0.2 * 0.1
 
 
+@pytest.mark.pairs(left_out=twin_of_another)
 def test_conjugate_gradients_give_the_same_bits_by_whichever_collectives(mpi, monkeypatch):
     monkeypatch.setenv("STRETTO_FORCE", "1")
     result = figures("cg", "--mpi", mpi, "--lab", "none", "-n", 3, "--size", 33 * 1024)
@@ -200,6 +201,7 @@ def test_a_compressed_file_is_the_file_after_bunzip2(tmp_path, text, via):
     assert unpacked == text.read_bytes()
 
 
+@pytest.mark.pairs(left_out=twin_of_another)
 def test_a_transform_gives_the_same_bits_by_every_way_and_mpi(mpi, monkeypatch):
     monkeypatch.setenv("STRETTO_FORCE", "1")  # which reaches ranks on this host
     result = figures("fft3d", "--mpi", mpi, "--lab", "none", "-n", 3, "--size", "64KiB")

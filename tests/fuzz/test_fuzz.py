@@ -1,4 +1,4 @@
-"""The differential fuzzer's share of every test run: STRETTO_FUZZ_PROGRAMS (80) programs per MPI; `make fuzz` runs thousands.
+"""The differential fuzzer's share of every test run: STRETTO_FUZZ_PROGRAMS (64) programs per MPI; `make fuzz` runs thousands.
 
 The standard ABI's library is MPICH 5 once more, and MPICH 4.0 takes three times as long for each: half as many.
 """
@@ -27,7 +27,7 @@ HERE = pathlib.Path(__file__).parent
 def test_random_programs_do_the_same_with_and_without_stretto(mpi, how, share):
     if not library(mpi).exists():
         pytest.skip("libstretto is not built for this MPI")
-    programs = int(os.environ.get("STRETTO_FUZZ_PROGRAMS", "80")) // share // (2 if mpi in ("abi", "mpich4") else 1)
+    programs = int(os.environ.get("STRETTO_FUZZ_PROGRAMS", "64")) // share // (2 if mpi in ("abi", "mpich4") else 1)
     command = [sys.executable, HERE / "campaign", "--mpi", mpi, "--programs", str(programs), *how]
     done = subprocess.run(command, capture_output=True, text=True)
     print(done.stdout[-20000:])

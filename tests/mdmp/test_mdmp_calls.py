@@ -30,7 +30,7 @@ def made(mpi, name, language, *flags):
     return program(mpi, out, [HERE / f"{name}.{language}", HERE / f"{name}.h"], linked=linked, flags=[*FLAGS, *flags])
 
 
-@pytest.mark.pairs
+@pytest.mark.pairs(of=by_family)
 @pytest.mark.parametrize("language", ["c", "cpp"])
 @pytest.mark.parametrize("use", USES)
 @pytest.mark.parametrize("setting", SETTINGS)
@@ -117,7 +117,7 @@ def test_misuse_ends_the_job_with_a_message(mpi, misuse, setting):
     )
 
 
-@pytest.mark.pairs
+@pytest.mark.pairs(of=by_family)
 @pytest.mark.parametrize("language", ["c", "cpp"])
 @pytest.mark.parametrize("setting", SETTINGS)
 @pytest.mark.parametrize("transport", ["shm", "tcp"])

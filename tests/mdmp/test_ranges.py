@@ -4,6 +4,7 @@ import re
 
 import pytest
 from launch import launch
+from pairs import by_family
 from test_directives import ANY, CLANGS, HERE, built, compiled, run_text
 
 FORCE = {"STRETTO_FORCE": "1"}
@@ -61,7 +62,7 @@ def test_plain_ones_may_be_asked_for(flag):
     assert all("done at its place" in text for text in remarks(max(CLANGS), flag).values())
 
 
-@pytest.mark.pairs
+@pytest.mark.pairs(of=by_family)
 @pytest.mark.parametrize("language", ["c", "cpp"])
 @pytest.mark.parametrize(
     "how", ["-O2", "-O3", "-fmdmp=plain", "-fstretto-check", "-fstretto=send", "-fstretto=receive"]

@@ -9,6 +9,7 @@ import tempfile
 import pytest
 from compile import program, stand_in
 from launch import launch, library
+from pairs import by_family
 
 HERE = pathlib.Path(__file__).parent
 LEAST_CASES = 400  # in each library, of about 900
@@ -47,7 +48,7 @@ def without_stretto(mpi, handlers):
     return {case: what for case, what in said.items() if what != NOTHING}, leave_out
 
 
-@pytest.mark.pairs
+@pytest.mark.pairs(of=by_family)
 @pytest.mark.parametrize("setting", SETTINGS)
 @pytest.mark.parametrize("handlers", ["returned", "told"])
 def test_a_wrong_argument_gives_the_same_error_with_stretto(mpi, handlers, setting):

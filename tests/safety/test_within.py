@@ -6,13 +6,15 @@ import re
 import pytest
 from compile import program
 from launch import launch, library
+from pairs import by_family
 from test_outside import COUNTED
 
 HERE = pathlib.Path(__file__).parent
 CASES = re.findall(r"CASE\((\w+)\)", (HERE / "within.c").read_text())
 
 
-@pytest.mark.pairs(always=lambda mpi, case, guard: (mpi, guard) == ("openmpi", "mprotect"))  # where mutants are tried
+# Always where mutants are tried.
+@pytest.mark.pairs(of=by_family, always=lambda mpi, case, guard: (mpi, guard) == ("openmpi", "mprotect"))
 @pytest.mark.parametrize("guard", [None, "userfault", "mprotect"])
 @pytest.mark.parametrize("case", CASES)
 def test_it_is_as_with_plain_mpi(mpi, case, guard):
