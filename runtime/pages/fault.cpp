@@ -320,8 +320,6 @@ void pages_opened() {
 using namespace stretto::pages;
 using namespace stretto::pages::fault;
 
-#define PUBLIC __attribute__((visibility("default")))
-
 // The program's view of its handlers.
 extern "C" {
 

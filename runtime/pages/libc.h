@@ -38,3 +38,6 @@ private:
 
 //! NEXT(read)(file, memory, bytes): what a function of ours calls that has libc's name.
 #define NEXT(name) reinterpret_cast<decltype(&::name)>(stretto::pages::Next<#name>::function())
+
+//! Of a function of ours that has libc's name: the program's calls of it come to us.
+#define PUBLIC __attribute__((visibility("default")))

@@ -176,8 +176,6 @@ int set(int how, const sigset_t *mask, sigset_t *before) {
 
 using namespace stretto::pages;
 
-#define PUBLIC __attribute__((visibility("default")))
-
 extern "C" {
 
 PUBLIC int pthread_sigmask(int how, const sigset_t *mask, sigset_t *before) noexcept {

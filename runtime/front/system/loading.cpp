@@ -9,8 +9,6 @@
 #include <fcntl.h>
 #include <string_view>
 
-#define PUBLIC __attribute__((visibility("default")))
-
 #ifdef __clang__
 #define TAIL_CALL // from -O1 on
 #else

@@ -126,8 +126,6 @@ bool hears_of_free() {
 
 using namespace stretto::front;
 
-#define PUBLIC __attribute__((visibility("default")))
-
 extern "C" {
 
 void *__libc_calloc(size_t, size_t) __attribute__((weak));

@@ -88,8 +88,6 @@ std::size_t pieces_of(int count) {
 
 using namespace stretto::front;
 
-#define PUBLIC __attribute__((visibility("default")))
-
 // With _FORTIFY_SOURCE a program calls these; they check the size, and then ask the kernel themselves.
 extern "C" {
 ssize_t __read_chk(int, void *, size_t, size_t);

@@ -103,8 +103,6 @@ bool is_off() {
 using namespace stretto::front;
 using stretto::pages::dispatch::Unwatchable;
 
-#define PUBLIC __attribute__((visibility("default")))
-
 extern "C" {
 
 PUBLIC int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*work)(void *),
