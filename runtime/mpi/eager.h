@@ -2,6 +2,7 @@
 #include "mpi/library.h"
 
 #include <cstddef>
+#include <vector>
 
 namespace stretto::mpi {
 
@@ -21,11 +22,11 @@ struct Link {
 void prepare_transport();
 
 //! \brief Measure the link from every rank of `group` to the next one, all at once, and agree on the worst eager limit and the
-//! best rate: they hold for every pair of this class. Collective over `group`; `everyone` contains it. Ranks whose
-//! group is alone take part with nothing to send; where all are, nothing is measured. Takes some hundredths of a second, ten of them where
+//! best rate: they hold for every pair of this class. Collective over `everyone`, on which nothing else travels; `group` has some of its
+//! ranks, this one among them, and is the same for each of those. Ranks whose group is alone take part with nothing to send; where all are, nothing is measured. Takes some hundredths of a second, ten of them where
 //! something does not come as it should; but a link that has `fast` bytes per second, or more, is not looked at any longer, and its eager
 //! limit is 0: not known. `wanted`, the same on all: the largest delta that is asked for, bytes; larger ones than are useful on such a link
 //! are not tried otherwise.
-Link measure_links(MPI_Comm group, MPI_Comm everyone, double fast, std::size_t wanted);
+Link measure_links(const std::vector<int> &group, MPI_Comm everyone, double fast, std::size_t wanted);
 
 } // namespace stretto::mpi

@@ -16,8 +16,8 @@
 #include <cstdlib>
 #include <cstring>
 #include <limits>
+#include <map>
 #include <sched.h>
-#include <set>
 #include <sys/random.h>
 
 namespace stretto::mpi {
@@ -70,38 +70,31 @@ void make_communicators(const std::vector<int> &ranks) {
     if (settings.force) job.highest_tag = std::min(job.highest_tag, lowest_tag + 1024);
 }
 
-void agree_on_nonce() {
-    if (getrandom(job.nonce.data(), job.nonce.size(), 0) < 0) job.nonce.fill(0x5a);
+// Rank 0's: what every header begins with, and which collectives are ours and how they are done.
+void tell_of_rank_0() {
+    static struct {
+        std::array<std::uint8_t, 16> nonce;
+        char collectives[512];
+    } its;
+    if (getrandom(its.nonce.data(), its.nonce.size(), 0) < 0) its.nonce.fill(0x5a);
     // Tests forge headers, so they must know it.
     if (const char *text = settings.force ? std::getenv("STRETTO_NONCE") : nullptr)
-        for (std::size_t k = 0; k < job.nonce.size(); k++) {
+        for (std::size_t k = 0; k < its.nonce.size(); k++) {
             unsigned byte = 0;
             if (std::sscanf(text + 2 * k, "%2x", &byte) != 1) break;
-            job.nonce[k] = static_cast<std::uint8_t>(byte);
+            its.nonce[k] = static_cast<std::uint8_t>(byte);
         }
-    library.Bcast(job.nonce.data(), static_cast<int>(job.nonce.size()), MPI_BYTE, 0, job.deltas);
+    std::snprintf(its.collectives, sizeof its.collectives, "%s", settings.collectives);
+    library.Bcast(&its, static_cast<int>(sizeof its), MPI_BYTE, 0, job.deltas);
+    job.nonce = its.nonce;
+    settings.collectives = its.collectives;
 }
 
 constexpr int enough_channels = 1024, most_communicators = 8; // of a library's 2048 or more
 
-// Which collectives are ours, and how they are done: as rank 0 was told.
-void agree_on_collectives() {
-    static char text[512];
-    std::snprintf(text, sizeof text, "%s", settings.collectives);
-    library.Bcast(text, sizeof text, MPI_CHAR, 0, job.deltas);
-    settings.collectives = text;
-    if (std::strcmp(text, "off") == 0) return;
-    // Only where nobody passes messages on it matters whether the program has delta collectives: to see that takes a look at all it imports.
-    const bool can = waits::can_call();
-    const int mine[] = {can, can || !trigger::has_delta_collectives(), settings.debug, !settings.trials,
-                        !trigger::has_compiled_collectives()};
-    int all[] = {0, 0, 0, 0, 0};
-    library.Allreduce(mine, all, 5, MPI_INT, MPI_MIN, job.deltas);
-    job.relays = all[0];
-    job.delta_collectives = !all[1];
-    job.compares = all[2];
-    settings.trials = !all[3]; // in which all ranks take part
-    job.compiled_collectives = !all[4];
+// Made before the first collective: later not all ranks would be there.
+void make_communicators_of_collectives() {
+    if (std::strcmp(settings.collectives, "off") == 0) return;
     const int each = Channel::most_on_one(job.tag_bound);
     const int needed = each > 0 ? std::min((enough_channels - 1) / each + 1, most_communicators) : 0;
     for (int k = 0; k < needed; k++) {
@@ -128,38 +121,71 @@ struct Wanted {
     std::size_t delta; // bytes: the largest that a user has set
 };
 
-// On fast links ordinary messages stay native: what they can matters to delta messages only. (Those of code that is loaded later then are native.)
-Wanted agree_on_what_is_wanted() {
-    const long mine[] = {!threads_may_poll(),
-                         settings.force || settings.info == Info::links || trigger::has_delta_calls(),
-                         settings.info == Info::links ? LONG_MAX : static_cast<long>(settings.delta)};
-    long all[] = {0, 0, 0};
-    library.Allreduce(mine, all, 3, MPI_LONG, MPI_MAX, job.deltas);
-    return {all[0] != 0, all[1] ? std::numeric_limits<double>::infinity() : settings.fast_link,
-            static_cast<std::size_t>(all[2])};
+// All that ranks have to know alike, by one exchange.
+Wanted agree() {
+    // On fast links ordinary messages stay native: what they can matters to delta messages only. (Those of code that is loaded later then are native.)
+    const bool any_link = settings.force || settings.info == Info::links || trigger::has_delta_calls();
+    // Only where nobody passes messages on it matters whether the program has delta collectives: to see that takes a look at all it imports.
+    const bool can_call = waits::can_call();
+    enum { no_polls, every_link, delta, silent, delta_collectives, compiled, trials, no_debug, reports, no_report, n };
+    long mine[n], some[n];
+    mine[no_polls] = !threads_may_poll();
+    mine[every_link] = any_link;
+    mine[delta] = settings.info == Info::links ? LONG_MAX : static_cast<long>(settings.delta);
+    mine[silent] = !can_call;
+    mine[delta_collectives] = !can_call && trigger::has_delta_collectives();
+    mine[compiled] = trigger::has_compiled_collectives();
+    mine[trials] = settings.trials; // in which all ranks take part
+    mine[no_debug] = !settings.debug;
+    mine[reports] = job.some_report;
+    mine[no_report] = !job.all_report;
+    library.Allreduce(mine, some, n, MPI_LONG, MPI_MAX, job.deltas);
+    job.relays = !some[silent];
+    job.delta_collectives = some[delta_collectives];
+    job.compiled_collectives = some[compiled];
+    job.compares = !some[no_debug];
+    job.some_report = some[reports];
+    job.all_report = !some[no_report];
+    settings.trials = some[trials];
+    return {some[no_polls] != 0, some[every_link] ? std::numeric_limits<double>::infinity() : settings.fast_link,
+            static_cast<std::size_t>(some[delta])};
+}
+
+// By rank of `deltas`: the lowest of those on the same node.
+std::vector<int> leaders_of_nodes() {
+    MPI_Comm node;
+    int rank = 0, size = 0;
+    library.Comm_rank(job.deltas, &rank);
+    library.Comm_size(job.deltas, &size);
+    library.Comm_split_type(job.deltas, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &node);
+    int leader = rank;
+    library.Bcast(&leader, 1, MPI_INT, 0, node);
+    library.Comm_free(&node);
+    std::vector<int> leaders(static_cast<std::size_t>(size));
+    library.Allgather(&leader, 1, MPI_INT, leaders.data(), 1, MPI_INT, job.deltas);
+    return leaders;
 }
 
 // Messages inside a node and between nodes are two classes, each measured.
 void measure_peers(const std::vector<int> &ranks, const Wanted &wanted) {
-    MPI_Comm node, far;
-    int rank = 0, node_rank = 0, node_size = 0;
-    library.Comm_rank(job.deltas, &rank);
-    library.Comm_split_type(job.deltas, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &node);
-    library.Comm_rank(node, &node_rank);
-    library.Comm_size(node, &node_size);
-    int leader = rank;
-    library.Bcast(&leader, 1, MPI_INT, 0, node);
-    std::vector<int> leaders(ranks.size());
-    library.Allgather(&leader, 1, MPI_INT, leaders.data(), 1, MPI_INT, job.deltas);
-    const std::size_t nodes = std::set<int>(leaders.begin(), leaders.end()).size();
-    if (nodes < ranks.size()) near_link = measure_links(node, job.deltas, wanted.fast, wanted.delta);
-    if (nodes > 1) {
-        // Ranks of the same place in their nodes: neighbours there are on different nodes.
-        library.Comm_split(job.deltas, node_rank, rank, &far);
-        far_link = measure_links(far, job.deltas, wanted.fast, wanted.delta);
-        library.Comm_free(&far);
+    const auto own = static_cast<std::size_t>(std::find(ranks.begin(), ranks.end(), job.rank) - ranks.begin());
+    const std::vector<int> leaders = leaders_of_nodes();
+    const int leader = leaders[own];
+    std::map<int, std::vector<int>> nodes; // by leader
+    std::vector<std::size_t> places;       // of each rank in its node
+    for (std::size_t k = 0; k < ranks.size(); k++) {
+        std::vector<int> &node = nodes[leaders[k]];
+        places.push_back(node.size());
+        node.push_back(static_cast<int>(k));
     }
-    library.Comm_free(&node);
+    if (nodes.size() < ranks.size()) near_link = measure_links(nodes[leader], job.deltas, wanted.fast, wanted.delta);
+    if (nodes.size() > 1) {
+        // Ranks of the same place in their nodes: neighbours there are on different nodes.
+        std::vector<int> far;
+        for (std::size_t k = 0; k < ranks.size(); k++)
+            if (places[k] == places[own]) far.push_back(static_cast<int>(k));
+        far_link = measure_links(far, job.deltas, wanted.fast, wanted.delta);
+    }
 
     for (std::size_t k = 0; k < ranks.size(); k++) {
         Peer &peer = job.peers[static_cast<std::size_t>(ranks[k])];
@@ -186,6 +212,12 @@ void measure_peers(const std::vector<int> &ranks, const Wanted &wanted) {
                    std::to_string(least_eager) + " are needed";
 }
 
+bool is_spawned() {
+    MPI_Comm parent = MPI_COMM_NULL;
+    library.Comm_get_parent(&parent);
+    return parent != MPI_COMM_NULL;
+}
+
 } // namespace
 
 const char *card() {
@@ -204,6 +236,7 @@ void join(std::size_t first_fragment) {
     library.Comm_rank(MPI_COMM_WORLD, &job.rank);
     library.Comm_size(MPI_COMM_WORLD, &job.size);
     on_failure(job.rank, abort_job);
+    job.some_report = job.all_report = settings.report && !is_spawned();
     job.peers.resize(static_cast<std::size_t>(job.size));
     if (job.size == 1) {
         *job.why = "there is one rank";
@@ -218,15 +251,15 @@ void join(std::size_t first_fragment) {
         return;
     }
     make_communicators(ranks);
-    const Wanted wanted = agree_on_what_is_wanted();
+    const Wanted wanted = agree();
     if (wanted.no_polls) {
         *job.why = "MPICH 4.0 is not safe at MPI_THREAD_MULTIPLE when it is polled as often as framed messages need";
         return;
     }
     measure_peers(ranks, wanted);
     if (!frames(near_link) && !frames(far_link)) return; // which all know alike
-    agree_on_nonce();
-    agree_on_collectives();
+    tell_of_rank_0();
+    make_communicators_of_collectives();
     lifeline::open();
 }
 

@@ -45,7 +45,8 @@ struct Job {
     bool compiled_collectives =
         false; //!< some rank's program feeds blocking ones, or uses them part by part (include/stretto/abi.h)
     bool compares = false; //!< of collectives ranks tell each other what they ask for: STRETTO_DEBUG=1 on all of them
-    bool relays = false;   //!< ranks can pass messages of collectives on while the library waits in another call
+    bool some_report = false, all_report = false; //!< were some ranks, or all, asked for a report (mpi/report.h)?
+    bool relays = false; //!< ranks can pass messages of collectives on while the library waits in another call
     std::array<std::uint8_t, 16> nonce{}; //!< what every header begins with
     std::vector<Peer> peers;              //!< by rank in MPI_COMM_WORLD
     std::vector<int> world_rank;          //!< of a rank in `deltas`

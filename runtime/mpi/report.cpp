@@ -40,20 +40,11 @@ bool can_be_written(const char *path) {
     return true;
 }
 
-bool is_spawned() {
-    MPI_Comm parent = MPI_COMM_NULL;
-    library.Comm_get_parent(&parent);
-    return parent != MPI_COMM_NULL;
-}
-
 // Were all asked? Nobody waits for who was not.
-bool all_asked(int own) {
-    if (!job.has_deltas()) return own;
-    int asked[2] = {own, -own}, least[2] = {own, -own};
-    library.Allreduce(asked, least, 2, MPI_INT, MPI_MIN, job.deltas);
-    if (least[0] != -least[1] && is_root())
+bool all_asked() {
+    if (job.some_report && !job.all_report && is_root())
         std::fprintf(stderr, "stretto: no report: STRETTO_REPORT is set for some ranks only\n");
-    return least[0];
+    return job.all_report;
 }
 
 // A binomial tree, so that nobody hears from more than log2(ranks) others.
@@ -107,7 +98,7 @@ report::Surroundings surroundings() {
 void agree_on_report() {
     begun = trace::now();
     all = MPI_COMM_NULL;
-    if (!all_asked(settings.report && !is_spawned())) return;
+    if (!all_asked()) return;
     int possible = 1;
     if (is_root() && !can_be_written(settings.report)) {
         std::fprintf(stderr, "stretto: no report: %s cannot be written: %s\n", settings.report, std::strerror(errno));
