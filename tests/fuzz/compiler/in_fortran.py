@@ -46,9 +46,11 @@ class Function:
         self.parameters = ["rank", "size", "n", "rows", "columns"]
         self.arguments = ["rank", "size", self.known(self.n), self.known(self.rows), self.known(self.columns)]
         self.arrays = []
+        shared = r.random() < 0.2  # two at least, for a halo
         for i in range(r.choice((2, 3, 3, 4))):
             short = "abcd"[i]
             how = r.choice(("dummy", "dummy", "dummy", "assumed", "common", "local", "pointer"))
+            how = "common" if shared and i < 2 else how
             outer = f"{short}{number}"
             if how == "common":
                 short = outer = f"{short}{number}"
@@ -552,6 +554,10 @@ class Function:
                 "counted",
                 "sendrecv",
                 "persistent",
+                "halo",
+                "halo",
+                "halo",
+                "halo",
                 "scatter",
                 "collective",
                 "collective",
@@ -559,7 +565,8 @@ class Function:
                 "collective",
             )
         )
-        if pattern == "persistent" and all(array.how != "common" for array in self.arrays):
+        shared = sum(array.how == "common" for array in self.arrays)
+        if shared < {"persistent": 1, "halo": 2}.get(pattern, 0):
             pattern = "pair"
         self.program.shapes.append(pattern)
         if pattern == "pair":
@@ -567,6 +574,8 @@ class Function:
             nodes = self.sides(self.sender(messages, "rank + 1"), self.receiver(messages, "rank - 1"))
         elif pattern == "collective":
             nodes = self.collective()
+        elif pattern == "halo":
+            nodes = self.halo()
         elif pattern == "chain":
             messages = self.some_messages()
             to, source = self.scalar("to", "integer"), self.scalar("from", "integer")
@@ -680,6 +689,65 @@ class Function:
             nodes = [self.grow.around(f"do {t} = 1, {r.choice((2, 3))}", nodes, "end do", ("", ""))]
         return nodes
 
+    def halo(self):
+        """With both neighbours at once: both receives, both sends, one wait for all, or one for each. As with MPI_Isend, in common blocks."""
+        r, t = self.random, TYPES[self.type][0]
+        out, into = r.sample([array for array in self.arrays if array.how == "common"], 2)
+        left, right = self.scalar("left", "integer"), self.scalar("right", "integer")
+        q = self.scalar("requests", "requests")
+        leftwards, rightwards = self.grow.group(), self.grow.group()
+        half, second, n = "n / 2", "n / 2 + 1", self.n // 2
+        around = r.random() < 0.5  # a ring, or a line
+        head = f"{left} = mod(rank + size - 1, size)\n{right} = mod(rank + 1, size)"
+        if not around:
+            head = f"{left} = rank - 1\n{right} = rank + 1\nif (rank == 0) {left} = MPI_PROC_NULL\nif (rank == size - 1) {right} = MPI_PROC_NULL"
+        before = [self.grow.keep(f"{head}\n{q} = MPI_REQUEST_NULL")]
+
+        def call(group, name, first, peer, tag, request):
+            array = into if name == "Irecv" else out
+            what = array.name if first == "1" and r.random() < 0.5 else f"{array.name}({first})"
+            return self.grow.of(
+                group, f"call MPI_{name}({what}, {half}, {t}, {peer}, {tag}, MPI_COMM_WORLD, {q}({request}), ierr)"
+            )
+
+        receives = [call(rightwards, "Irecv", "1", left, 6, 1), call(leftwards, "Irecv", second, right, 5, 2)]
+        sends = [call(leftwards, "Isend", "1", left, 5, 3), call(rightwards, "Isend", second, right, 6, 4)]
+
+        def fills():
+            both = [self.fill(out, "1", half, n), self.fill(out, second, half, n)]
+            r.shuffle(both)
+            return both
+
+        order = r.choice(("first", "first", "between", "last"))
+        at_top = r.random() < 0.4  # of a loop in steps of time: what is sent was written in the step before
+        nodes = []
+        if at_top:
+            nodes += [*receives, *sends] if order == "first" else [*sends, *receives]
+        else:
+            nodes += receives if order == "first" else []
+            if order == "first":
+                self.busy.add(into.name)
+            nodes += fills() + (receives if order == "between" else []) + sends + (receives if order == "last" else [])
+        self.busy |= {into.name, out.name}
+        nodes += self.between()
+        if r.random() < 0.7:
+            nodes += [self.grow.keep(f"call MPI_Waitall(4, {q}, MPI_STATUSES_IGNORE, ierr)")]
+        else:
+            waits = [self.grow.keep(f"call MPI_Wait({q}({k}), MPI_STATUS_IGNORE, ierr)") for k in (1, 2, 3, 4)]
+            r.shuffle(waits)
+            nodes += waits
+        self.busy -= {into.name, out.name}
+        reads = [self.read(into, "1", half, n), self.read(into, second, half, n)]
+        r.shuffle(reads)
+        nodes += [*reads, *self.between()]
+        if not at_top:
+            return [*before, *nodes]
+        step, turns = self.scalar("t", "integer"), r.choice((1, 2, 3, 4))
+        if r.random() < 0.2:  # the last exchange, behind which nothing is written
+            nodes += [self.part(f"if ({step} == {turns}) exit")]
+        nodes += [*fills(), *self.between()]
+        return [*before, self.grow.around(f"do {step} = 1, {turns}", nodes, "end do", ("", ""))]
+
     def collective(self):
         """Every rank fills its contribution, or the root alone; all call; then the result is read."""
         r, t = self.random, TYPES[self.type][0]
@@ -752,7 +820,8 @@ class Function:
                 tail += [self.note_array(array.name), f"deallocate({array.name})"]
         for type_, names in self.scalars.items():
             for name in dict.fromkeys(names):
-                head.append(f"  integer :: {name}(MPI_STATUS_SIZE)" if type_ == "status" else f"  {type_} :: {name}")
+                many = {"status": "(MPI_STATUS_SIZE)", "requests": "(4)"}.get(type_)
+                head.append(f"  integer :: {name}{many}" if many else f"  {type_} :: {name}")
         return Node(
             "",
             [
