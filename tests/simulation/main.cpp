@@ -1,0 +1,285 @@
+// Random programs, each in an order of events that its seed gives: many ranks, each with a libstretto of its own, in one process. A program
+// that fails is run again from the same state, and made smaller while it still fails.
+#include "program.h"
+
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <sys/personality.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <vector>
+
+using namespace simulation;
+
+namespace {
+
+struct Options {
+    std::string library;
+    int ranks = 3;
+    std::uint64_t first = 1, count = 1000, batch = 200;
+    bool shows = false;
+    Model model;
+} options;
+
+std::vector<Functions *> libraries;
+
+// The network of a schedule, and how evenly its calls take time.
+Model model_of(std::uint64_t seed) {
+    Random random(seed ^ 0xabcdef);
+    Model model = options.model;
+    model.latency = 1e-6 * static_cast<double>(1 + random.below(40));
+    model.jitter = random.chance(0.5) ? 0 : 200e-6 * random.real();
+    model.stall = random.chance(0.5) ? 0 : 100e-6 * random.real();
+    model.rate = random.chance(0.5) ? 1e10 : 2e8;
+    return model;
+}
+
+// What went wrong, or "".
+std::string run(const Program &program, std::uint64_t seed) {
+    std::string wrong;
+    world->model = model_of(seed);
+    const bool ended =
+        world->run([&](int rank) { perform(program, rank, *libraries[static_cast<std::size_t>(rank)], wrong); }, seed);
+    if (!ended) wrong += "nothing moves any more\n" + world->leftover();
+    return wrong;
+}
+
+struct Child {
+    int status = 0;
+    std::string text;
+};
+
+// In a child, which begins where this process is.
+template <class Work>
+Child in_child(Work work) {
+    int ends[2];
+    if (pipe(ends) != 0) std::abort();
+    std::fflush(nullptr);
+    const pid_t child = fork();
+    if (child == 0) {
+        dup2(ends[1], 1), dup2(ends[1], 2);
+        close(ends[0]), close(ends[1]);
+        setvbuf(stdout, nullptr, _IOLBF, 0); // where it dies, what was said is known
+        const int status = work();
+        std::fflush(nullptr);
+        _exit(status);
+    }
+    close(ends[1]);
+    Child result;
+    char text[4096];
+    for (ssize_t n; (n = read(ends[0], text, sizeof text)) > 0;) result.text.append(text, static_cast<std::size_t>(n));
+    close(ends[0]);
+    waitpid(child, &result.status, 0);
+    return result;
+}
+
+// Programs one after the other, from the state that this process is in.
+struct Scheduled {
+    std::uint64_t seed;
+    Program program;
+};
+using Story = std::vector<Scheduled>;
+
+Child try_again(const Story &story) {
+    return in_child([&] {
+        for (const auto &[seed, program] : story)
+            if (const std::string wrong = run(program, seed); !wrong.empty()) {
+                std::printf("%s", wrong.c_str());
+                return 1;
+            }
+        return 0;
+    });
+}
+
+// Leaves out programs, and then messages, while it still fails.
+void make_smaller(Story &story) {
+    for (std::size_t k = story.size() - 1; k-- > 0;) {
+        Story fewer = story;
+        fewer.erase(fewer.begin() + static_cast<std::ptrdiff_t>(k));
+        if (try_again(fewer).status != 0) story = std::move(fewer);
+    }
+    for (bool again = true; again;) {
+        again = false;
+        for (auto &scheduled : story)
+            for (auto &message : scheduled.program.messages) {
+                if (message.gone) continue;
+                message.gone = true;
+                if (try_again(story).status != 0)
+                    again = true;
+                else
+                    message.gone = false;
+            }
+    }
+}
+
+void report(std::uint64_t seed, const std::string &first) {
+    std::printf("FAILED seed %lu\n%s", static_cast<unsigned long>(seed), first.c_str());
+    const std::uint64_t of_batch = (seed - options.first) % options.batch;
+    Story story;
+    Child last;
+    for (std::uint64_t before = 0; last.status == 0 && before <= of_batch;
+         before = before == of_batch ? of_batch + 1 : std::min(2 * before + 1, of_batch)) {
+        story.clear();
+        for (std::uint64_t k = seed - before; k <= seed; k++) story.push_back({k, Program(k, options.ranks)});
+        last = try_again(story);
+    }
+    if (last.status == 0) {
+        std::printf("it does not fail again in these programs: perhaps in MPI_Finalize behind them\n");
+        return;
+    }
+    make_smaller(story);
+    last = try_again(story);
+    std::size_t messages = 0;
+    for (const auto &scheduled : story)
+        for (const auto &message : scheduled.program.messages) messages += !message.gone;
+    std::printf("the smallest that fails, %zu messages:\n", messages);
+    for (const auto &[its, program] : story)
+        std::printf(" seed %lu\n%s", static_cast<unsigned long>(its), program.text().c_str());
+    std::printf("%s", last.text.c_str());
+    if (WIFSIGNALED(last.status)) std::printf("ended by signal %d\n", WTERMSIG(last.status));
+}
+
+int batch(std::uint64_t first, std::uint64_t count) {
+    for (std::uint64_t seed = first; seed < first + count; seed++) {
+        std::printf("seed %lu\n", static_cast<unsigned long>(seed));
+        const Program program(seed, options.ranks);
+        if (options.shows) std::printf("%s", program.text().c_str());
+        if (const std::string wrong = run(program, seed); !wrong.empty()) {
+            std::printf("%s", wrong.c_str());
+            return 1;
+        }
+    }
+    std::printf("finalize\n");
+    std::fflush(stdout);
+    if (!world->run([](int rank) { finalize(*libraries[static_cast<std::size_t>(rank)]); }, first)) {
+        std::printf("MPI_Finalize does not end\n%s", world->leftover().c_str());
+        return 1;
+    }
+    if (const std::string left = world->leftover(); !left.empty()) {
+        std::printf("behind MPI_Finalize:\n%s", left.c_str());
+        return 1;
+    }
+    std::printf("steps %lu\n", static_cast<unsigned long>(world->steps));
+    return 0;
+}
+
+[[noreturn]] void usage(const char *why) {
+    std::fprintf(stderr,
+                 "%s\nusage: simulate --library libstretto.so [--ranks 3] [--first SEED] [--count N] [--batch N] "
+                 "[--eager BYTES] "
+                 "[--holds] [--shows] [--fault twice|overtakes|lost|unsaid]\n",
+                 why);
+    std::exit(2);
+}
+
+Model::Fault fault_of(const std::string &word) {
+    constexpr std::array names = {"none", "twice", "overtakes", "lost", "unsaid"};
+    for (std::size_t k = 0; k < names.size(); k++)
+        if (word == names[k]) return static_cast<Model::Fault>(k);
+    usage(("no such fault: " + word).c_str());
+}
+
+void read_options(int argc, char **argv) {
+    for (int k = 1; k < argc; k++) {
+        const std::string word = argv[k];
+        auto value = [&]() -> const char * {
+            if (k + 1 >= argc) usage((word + " needs a value").c_str());
+            return argv[++k];
+        };
+        if (word == "--library")
+            options.library = value();
+        else if (word == "--ranks")
+            options.ranks = std::atoi(value());
+        else if (word == "--first")
+            options.first = std::strtoull(value(), nullptr, 10);
+        else if (word == "--count")
+            options.count = std::strtoull(value(), nullptr, 10);
+        else if (word == "--batch")
+            options.batch = std::strtoull(value(), nullptr, 10);
+        else if (word == "--eager")
+            options.model.eager = std::strtoull(value(), nullptr, 10);
+        else if (word == "--holds")
+            options.model.completes = false;
+        else if (word == "--fault")
+            options.model.fault = fault_of(value());
+        else if (word == "--shows")
+            options.shows = true;
+        else
+            usage(("unknown: " + word).c_str());
+    }
+    if (options.library.empty()) usage("which library?");
+    if (options.ranks < 2 || options.batch == 0) usage("two ranks at least, and one program of a batch");
+}
+
+} // namespace
+
+// The same addresses in each run; and each libstretto has some 1,200 bytes of thread-local memory of the kind that is laid out at the start.
+void begin_anew(char **argv) {
+    const std::string room = "glibc.rtld.optional_static_tls=" + std::to_string(2048 * options.ranks);
+    const char *its = std::getenv("GLIBC_TUNABLES");
+    if (its && room == its) return;
+    personality(ADDR_NO_RANDOMIZE);
+    setenv("GLIBC_TUNABLES", room.c_str(), 1);
+    execv("/proc/self/exe", argv);
+}
+
+// All that can be framed is, in the smallest pieces. What a process has but once stays away: handlers, threads, pages.
+void set_environment() {
+    for (const auto &[name, value] :
+         {std::pair("STRETTO_FORCE", "1"), std::pair("STRETTO_PEERS", "all"), std::pair("STRETTO_COUNTERS", "1"),
+          std::pair("STRETTO_REORDER", "1"), std::pair("STRETTO_GUARD", "block"),
+          std::pair("STRETTO_TRIGGER", "annotations"), std::pair("STRETTO_HELPER", "off")})
+        setenv(name, value, 0);
+}
+
+int main(int argc, char **argv) {
+    read_options(argc, argv);
+    begin_anew(argv);
+    set_environment();
+    const std::string folder =
+        std::filesystem::temp_directory_path() / ("stretto-simulation-" + std::to_string(getpid()));
+    std::filesystem::create_directory(folder);
+    Model at_first = options.model;
+    at_first.fault = Model::none;
+    World all(options.ranks, at_first);
+    for (int rank = 0; rank < options.ranks; rank++) {
+        const std::string copy = folder + "/" + std::to_string(rank) + ".so";
+        std::filesystem::copy_file(options.library, copy);
+        libraries.push_back(load(copy));
+    }
+    std::filesystem::remove_all(folder);
+    if (!all.run([](int rank) { initialize(*libraries[static_cast<std::size_t>(rank)]); }, 0)) {
+        std::printf("MPI_Init does not end\n");
+        return 1;
+    }
+    std::printf("MPI_Init took %.1f ms of the world's time\n", all.now() * 1e3);
+    for (std::uint64_t seed = options.first; seed < options.first + options.count; seed += options.batch) {
+        const std::uint64_t count = std::min(options.batch, options.first + options.count - seed);
+        const Child child = in_child([&] { return batch(seed, count); });
+        std::uint64_t failed = seed;
+        std::string shown, line;
+        for (const char c : child.text) {
+            line += c;
+            if (c != '\n') continue;
+            if (line.starts_with("seed "))
+                failed = std::strtoull(line.c_str() + 5, nullptr, 10), shown.clear();
+            else if (line.starts_with("stretto: counter ") || line.starts_with("steps "))
+                std::fputs(line.c_str(), stdout);
+            else
+                shown += line;
+            line.clear();
+        }
+        if (child.status != 0) {
+            if (WIFSIGNALED(child.status)) shown += "ended by signal " + std::to_string(WTERMSIG(child.status)) + "\n";
+            report(failed, shown);
+            return 1;
+        }
+    }
+    std::printf("%lu schedules\n", static_cast<unsigned long>(options.count));
+    return 0;
+}
