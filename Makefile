@@ -91,6 +91,10 @@ settings: configure ## the tables of settings in docs/ and man/, from runtime/se
 fuzz: build ## random programs, with and without Stretto, compared (MPI=openmpi|..., PROGRAMS=1000, SEED=1, TRIGGER=pages, MODE=run: calls return early, MODE=unmatched: before the match, MODE=coll: half of it collectives, LANGUAGE=c|fortran)
 	@tests/fuzz/campaign --build $(BUILD) $(ONE_MPI) $(if $(PROGRAMS),--programs $(PROGRAMS)) $(if $(SEED),--seed $(SEED)) $(if $(TRIGGER),--trigger $(TRIGGER)) $(if $(LANGUAGE),--language $(LANGUAGE)) $(if $(filter run,$(MODE)),--release) $(if $(filter unmatched,$(MODE)),--release unmatched) $(if $(filter coll,$(MODE)),--collectives)
 
+.PHONY: simulated
+simulated: build ## what `stretto bench KERNEL --simulate` runs: thousands of ranks in one process, in virtual time
+	@cmake --build $(BUILD) --target simulated_kernels
+
 .PHONY: simulate
 simulate: build ## random programs of up to seven ranks in one process, over a simulated library and network (SCHEDULES=1000000, SEED=1)
 	@cmake --build $(BUILD) --target simulate

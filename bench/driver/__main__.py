@@ -13,6 +13,7 @@ import nbc
 import never_slower
 import overhead
 import papers
+import simulated
 import surface
 import table
 from figures import figures
@@ -67,6 +68,8 @@ def main() -> int:
     try:
         if arguments and arguments[0] in OTHERS:
             return OTHERS[arguments[0]](arguments[1:])
+        if "--simulate" in arguments:
+            return simulated.main(arguments)
         return bench(arguments)
     except Wrong as wrong:
         print(f"stretto bench: {wrong}", file=sys.stderr)

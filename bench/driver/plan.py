@@ -246,6 +246,11 @@ def parser() -> argparse.ArgumentParser:
     top.add_argument(
         "--via", choices=("send", "gather"), help="compress: how the streams come to rank 0 (default: send)"
     )
+    top.add_argument(
+        "--simulate",
+        action="store_true",
+        help="pair, cascade, ring, reduce: thousands of ranks in one process, in virtual time (KERNEL --simulate --help)",
+    )
     top.add_argument("--json", action="store_true", help="print one JSON object")
     top.add_argument("--report", type=Path, metavar="FILE.html", help="write timelines, bars and figures")
     top.add_argument("--keep", type=Path, metavar="FOLDER", help="keep figures and timelines, for `stretto report`")

@@ -1,14 +1,13 @@
 // Random programs, each in an order of events that its seed gives: many ranks, each with a libstretto of its own, in one process. A program
 // that fails is run again from the same state, and made smaller while it still fails.
+#include "copies.h"
 #include "program.h"
 
 #include <array>
 #include <cstdio>
 #include <cstdlib>
-#include <filesystem>
 #include <memory>
 #include <string>
-#include <sys/personality.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -43,6 +42,7 @@ Model model_of(std::uint64_t seed) {
 std::string run(const Program &program, std::uint64_t seed) {
     std::string wrong;
     world->model = model_of(seed);
+    begin(program);
     const bool ended =
         world->run([&](int rank) { perform(program, rank, *libraries[static_cast<std::size_t>(rank)], wrong); }, seed);
     if (!ended) wrong += "nothing moves any more\n" + world->leftover();
@@ -125,7 +125,8 @@ void report(std::uint64_t seed, const std::string &first) {
     for (std::uint64_t before = 0; last.status == 0 && before <= of_batch;
          before = before == of_batch ? of_batch + 1 : std::min(2 * before + 1, of_batch)) {
         story.clear();
-        for (std::uint64_t k = seed - before; k <= seed; k++) story.push_back({k, Program(k, options.ranks)});
+        for (std::uint64_t k = seed - before; k <= seed; k++)
+            story.push_back({k, Program(k, options.ranks, options.model.completes)});
         last = try_again(story);
     }
     if (last.status == 0) {
@@ -147,7 +148,7 @@ void report(std::uint64_t seed, const std::string &first) {
 int batch(std::uint64_t first, std::uint64_t count) {
     for (std::uint64_t seed = first; seed < first + count; seed++) {
         std::printf("seed %lu\n", static_cast<unsigned long>(seed));
-        const Program program(seed, options.ranks);
+        const Program program(seed, options.ranks, options.model.completes);
         if (options.shows) std::printf("%s", program.text().c_str());
         if (const std::string wrong = run(program, seed); !wrong.empty()) {
             std::printf("%s", wrong.c_str());
@@ -218,41 +219,16 @@ void read_options(int argc, char **argv) {
 
 } // namespace
 
-// The same addresses in each run; and each libstretto has some 1,200 bytes of thread-local memory of the kind that is laid out at the start.
-void begin_anew(char **argv) {
-    const std::string room = "glibc.rtld.optional_static_tls=" + std::to_string(2048 * options.ranks);
-    const char *its = std::getenv("GLIBC_TUNABLES");
-    if (its && room == its) return;
-    personality(ADDR_NO_RANDOMIZE);
-    setenv("GLIBC_TUNABLES", room.c_str(), 1);
-    execv("/proc/self/exe", argv);
-}
-
-// All that can be framed is, in the smallest pieces. What a process has but once stays away: handlers, threads, pages.
-void set_environment() {
-    for (const auto &[name, value] :
-         {std::pair("STRETTO_FORCE", "1"), std::pair("STRETTO_PEERS", "all"), std::pair("STRETTO_COUNTERS", "1"),
-          std::pair("STRETTO_REORDER", "1"), std::pair("STRETTO_GUARD", "block"),
-          std::pair("STRETTO_TRIGGER", "annotations"), std::pair("STRETTO_HELPER", "off")})
-        setenv(name, value, 0);
-}
-
 int main(int argc, char **argv) {
     read_options(argc, argv);
-    begin_anew(argv);
+    begin_anew(argv, options.ranks);
     set_environment();
-    const std::string folder =
-        std::filesystem::temp_directory_path() / ("stretto-simulation-" + std::to_string(getpid()));
-    std::filesystem::create_directory(folder);
+    // All that can be framed is, in the smallest pieces.
+    for (const char *name : {"STRETTO_FORCE", "STRETTO_REORDER", "STRETTO_COUNTERS"}) setenv(name, "1", 0);
     Model at_first = options.model;
     at_first.fault = Model::none;
     World all(options.ranks, at_first);
-    for (int rank = 0; rank < options.ranks; rank++) {
-        const std::string copy = folder + "/" + std::to_string(rank) + ".so";
-        std::filesystem::copy_file(options.library, copy);
-        libraries.push_back(load(copy));
-    }
-    std::filesystem::remove_all(folder);
+    for (void *handle : load_copies(options.library, options.ranks)) libraries.push_back(load(handle));
     if (!all.run([](int rank) { initialize(*libraries[static_cast<std::size_t>(rank)]); }, 0)) {
         std::printf("MPI_Init does not end\n");
         return 1;

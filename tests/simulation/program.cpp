@@ -24,9 +24,22 @@ constexpr std::array collective_names = {"none",      "barrier",  "bcast",  "gat
                                          "scan",      "exscan"};
 constexpr std::array form_names = {"blocking", "later", "delta"};
 
-// The lengths of the protocol's own messages (message/header.h), and what each begins with here (library.cpp, getrandom).
-constexpr std::size_t header_bytes = 96, first_fragment = header_bytes + 3936, nonce_bytes = 16;
-constexpr std::byte nonce{0x5a};
+// What the protocol's own messages are like (message/header.h), with the random numbers that are used for a nonce here (library.cpp).
+constexpr std::size_t header_bytes = 96, first_fragment = header_bytes + 3936;
+struct Header {
+    std::array<std::uint8_t, 16> nonce;
+    std::uint8_t version = 1, flags = 0;
+    std::uint16_t reserved = 0;
+    std::uint32_t sender = 0;
+    std::uint64_t total = 100'000;
+    std::uint32_t first_bytes = 0, delta_bytes = 8192, tag = 500, tags = 20;
+    std::uint64_t serial = 1;
+    std::uint32_t early = 0;
+    std::array<std::uint8_t, 36> room{};
+};
+static_assert(sizeof(Header) == header_bytes);
+
+constexpr std::size_t least_kept = 8000; // bytes that every library keeps of a message that nobody has asked for
 
 // Around what the protocol treats in another way: a header, a first fragment, the library's eager limit.
 std::size_t random_bytes(Random &random) {
@@ -45,15 +58,22 @@ std::size_t random_bytes(Random &random) {
     }
 }
 
-std::byte content(int id, std::size_t k, bool forged = false) {
-    if (forged && k < nonce_bytes) return nonce;
-    const std::uint32_t x = static_cast<std::uint32_t>(id) * 2654435761u + static_cast<std::uint32_t>(k) * 40503u;
+std::byte content(const Program::Message &m, std::size_t k) {
+    if (m.forged && k < header_bytes) {
+        Header header;
+        header.nonce.fill(0x5a);
+        if (m.forged == Program::Forged::of_another_job) header.nonce.back() ^= 1;
+        header.sender = static_cast<std::uint32_t>(m.from);
+        header.first_bytes = static_cast<std::uint32_t>(m.bytes - header_bytes);
+        return reinterpret_cast<const std::byte *>(&header)[k];
+    }
+    const std::uint32_t x = static_cast<std::uint32_t>(m.id) * 2654435761u + static_cast<std::uint32_t>(k) * 40503u;
     return static_cast<std::byte>((x ^ (x >> 13)) >> 7);
 }
 
 } // namespace
 
-Program::Program(std::uint64_t seed, int ranks) : ranks(ranks) {
+Program::Program(std::uint64_t seed, int ranks, bool keeps) : ranks(ranks) {
     Random random(seed ^ 0x5eed);
     const auto n = 1 + static_cast<int>(random.below(random.chance(0.2) ? 24 : 8));
     const auto pairs = random.chance(0.5); // between two ranks only: many messages under way from one to the other
@@ -73,7 +93,7 @@ Program::Program(std::uint64_t seed, int ranks) : ranks(ranks) {
         if (its.bytes > 0 && random.chance(0.05)) its.capacity = random.below(its.bytes);
         if (its.receive >= delta_recv && its.capacity < its.bytes) its.receive = recv;
         if (random.chance(0.08) && its.send != delta_send_variable) {
-            its.forged = true;
+            its.forged = random.chance(0.5) ? Forged::of_this_job : Forged::of_another_job;
             its.bytes = random.chance(0.5) ? header_bytes : first_fragment;
             its.capacity = its.bytes + random.below(2) * 100;
         }
@@ -108,6 +128,18 @@ Program::Program(std::uint64_t seed, int ranks) : ranks(ranks) {
         if (its.any_source && other([&](const Message &one) { return its.any_tag || one.tag == its.tag; }))
             its.any_source = false;
     }
+    // As a plain library does, one keeps a short message until it is asked for: only where no other receive could take it meanwhile.
+    for (std::size_t k = 0; keeps && k < messages.size(); k++) {
+        Message &its = messages[k];
+        if (its.collective || its.bytes > least_kept || its.send == ssend || its.send == issend || random.chance(0.6))
+            continue;
+        const std::size_t end = std::min(k + 1 + random.below(5), messages.size());
+        its.late = static_cast<int>(end - k - 1);
+        for (std::size_t other = k + 1; other < end; other++) {
+            const Message &one = messages[other];
+            if (!one.collective && one.to == its.to && one.comm == its.comm) its.late = 0;
+        }
+    }
 }
 
 std::string Program::text() const {
@@ -123,37 +155,34 @@ std::string Program::text() const {
         else
             std::snprintf(line, sizeof line,
                           "  %2d: %d -> %d, tag %d, comm %d, %zu bytes into %zu%s, %s%s%s, %s%s%s%s%s, %u pieces%s, "
-                          "before %.0f and %.0f us\n",
+                          "before %.0f and %.0f us, late by %d\n",
                           m.id, m.from, m.to, m.tag, m.comm, m.bytes, m.capacity, m.forged ? " forged" : "",
                           send_names[static_cast<std::size_t>(m.send)], m.send_strided ? " strided" : "",
                           m.together ? " (all)" : "", receive_names[static_cast<std::size_t>(m.receive)],
                           m.receive_strided ? " strided" : "", m.any_source ? " any source" : "",
                           m.any_tag ? " any tag" : "", m.together ? " (all)" : "", m.pieces,
-                          m.backwards ? " backwards" : "", m.before_send * 1e6, m.before_receive * 1e6);
+                          m.backwards ? " backwards" : "", m.before_send * 1e6, m.before_receive * 1e6, m.late);
         all += line;
     }
     return all;
 }
 
-#define FUNCTIONS(X)                                                                                                   \
-    X(MPI_Init)                                                                                                        \
-    X(MPI_Finalize) X(MPI_Comm_dup) X(MPI_Barrier) X(MPI_Send) X(MPI_Isend) X(MPI_Ssend) X(MPI_Issend)                 \
-        X(MPI_Send_init) X(MPI_Recv) X(MPI_Irecv) X(MPI_Recv_init) X(MPI_Start) X(MPI_Request_free) X(MPI_Probe)       \
-            X(MPI_Mprobe) X(MPI_Mrecv) X(MPI_Improbe) X(MPI_Imrecv) X(MPI_Wait) X(MPI_Waitall) X(MPI_Test)             \
-                X(MPI_Get_count) X(MPI_Comm_set_errhandler) X(MPI_Sendrecv) X(MPI_Type_vector) X(MPI_Type_commit)      \
-                    X(MPI_Type_free) X(MPI_Bcast) X(MPI_Gather) X(MPI_Scatter) X(MPI_Allgather) X(MPI_Alltoall)        \
-                        X(MPI_Reduce) X(MPI_Allreduce) X(MPI_Reduce_scatter_block) X(MPI_Scan) X(MPI_Exscan)           \
-                            X(MPI_Ibarrier) X(MPI_Ibcast) X(MPI_Igather) X(MPI_Iscatter) X(MPI_Iallgather)             \
-                                X(MPI_Ialltoall) X(MPI_Ireduce) X(MPI_Iallreduce) X(MPI_Ireduce_scatter_block)         \
-                                    X(MPI_Iscan) X(MPI_Iexscan) X(MPIX_Delta_bcast_begin) X(MPIX_Delta_gather_begin)   \
-                                        X(MPIX_Delta_scatter_begin) X(MPIX_Delta_allgather_begin)                      \
-                                            X(MPIX_Delta_alltoall_begin) X(MPIX_Delta_reduce_begin)                    \
-                                                X(MPIX_Delta_allreduce_begin) X(MPIX_Delta_reduce_scatter_block_begin) \
-                                                    X(MPIX_Delta_scan_begin) X(MPIX_Delta_exscan_begin)                \
-                                                        X(MPIX_Delta_collective_end) X(MPIX_Delta_send_begin)          \
-                                                            X(MPIX_Delta_send_end) X(MPIX_Delta_send_end_count)        \
-                                                                X(MPIX_Delta_recv) X(MPIX_Delta_recv_end)              \
-                                                                    X(stretto_send_data) X(stretto_wait_data)
+// clang-format off
+#define FUNCTIONS(X) \
+    X(MPI_Init) X(MPI_Finalize) X(MPI_Comm_dup) X(MPI_Barrier) X(MPI_Send) X(MPI_Isend) X(MPI_Ssend) \
+    X(MPI_Issend) X(MPI_Send_init) X(MPI_Recv) X(MPI_Irecv) X(MPI_Recv_init) X(MPI_Start) X(MPI_Request_free) \
+    X(MPI_Probe) X(MPI_Mprobe) X(MPI_Mrecv) X(MPI_Improbe) X(MPI_Imrecv) X(MPI_Wait) X(MPI_Waitall) X(MPI_Test) \
+    X(MPI_Get_count) X(MPI_Comm_set_errhandler) X(MPI_Sendrecv) X(MPI_Type_vector) X(MPI_Type_commit) \
+    X(MPI_Type_free) X(MPI_Bcast) X(MPI_Gather) X(MPI_Scatter) X(MPI_Allgather) X(MPI_Alltoall) X(MPI_Reduce) \
+    X(MPI_Allreduce) X(MPI_Reduce_scatter_block) X(MPI_Scan) X(MPI_Exscan) X(MPI_Ibarrier) X(MPI_Ibcast) \
+    X(MPI_Igather) X(MPI_Iscatter) X(MPI_Iallgather) X(MPI_Ialltoall) X(MPI_Ireduce) X(MPI_Iallreduce) \
+    X(MPI_Ireduce_scatter_block) X(MPI_Iscan) X(MPI_Iexscan) X(MPIX_Delta_bcast_begin) \
+    X(MPIX_Delta_gather_begin) X(MPIX_Delta_scatter_begin) X(MPIX_Delta_allgather_begin) \
+    X(MPIX_Delta_alltoall_begin) X(MPIX_Delta_reduce_begin) X(MPIX_Delta_allreduce_begin) \
+    X(MPIX_Delta_reduce_scatter_block_begin) X(MPIX_Delta_scan_begin) X(MPIX_Delta_exscan_begin) \
+    X(MPIX_Delta_collective_end) X(MPIX_Delta_send_begin) X(MPIX_Delta_send_end) X(MPIX_Delta_send_end_count) \
+    X(MPIX_Delta_recv) X(MPIX_Delta_recv_end) X(stretto_send_data) X(stretto_wait_data)
+// clang-format on
 
 struct Functions {
 #define X(name) decltype(&::name) name;
@@ -162,12 +191,7 @@ struct Functions {
     MPI_Comm comm[comms];
 };
 
-Functions *load(const std::string &path) {
-    void *handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-    if (!handle) {
-        std::fprintf(stderr, "simulation: %s\n", dlerror());
-        std::exit(2);
-    }
+Functions *load(void *handle) {
     auto *mpi = new Functions{};
     auto find = [&](auto &function, const char *name) {
         function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(dlsym(handle, name));
@@ -199,17 +223,17 @@ public:
     Performer(const Program &program, int rank, Functions &mpi, std::string &wrong)
         : program(program), rank(rank), mpi(mpi), wrong(wrong) {}
 
+    static void begin(const Program &program) { receives_begun().assign(program.messages.size() + 1, false); }
+
     void perform() {
-        for (const Program::Message &m : program.messages) {
-            if (m.gone || (!m.collective && m.from != rank && m.to != rank)) continue;
-            wait_for_due(false);
-            world->me().doing = "message " + std::to_string(m.id);
-            if (m.collective)
-                together(m);
-            else if (m.from == rank)
-                send(m);
-            else
-                receive(m);
+        const auto n = static_cast<int>(program.messages.size());
+        for (int k = 0; k < n + most_late; k++) {
+            if (k < n) begin(program.messages[static_cast<std::size_t>(k)]);
+            for (int late = 1; late <= most_late; late++) // the first ones first
+                if (const int first = k - (most_late + 1 - late); first >= 0 && first < n)
+                    if (const Program::Message &m = program.messages[static_cast<std::size_t>(first)];
+                        m.late == k - first && m.to == rank)
+                        step(m);
         }
         wait_for_due(true);
         const auto is_freed = [](const Program::Message &m) { return !m.collective && m.send == Program::isend_freed; };
@@ -218,6 +242,25 @@ public:
     }
 
 private:
+    static constexpr int most_late = 4;
+
+    // What comes to this rank's place in the order; a receive that is late comes later.
+    void begin(const Program::Message &m) {
+        if (m.collective || m.from == rank || (m.to == rank && m.late == 0)) step(m);
+    }
+
+    void step(const Program::Message &m) {
+        if (m.gone) return;
+        wait_for_due(false);
+        world->me().doing = "message " + std::to_string(m.id);
+        if (m.collective)
+            together(m);
+        else if (m.from == rank)
+            send(m);
+        else
+            receive(m);
+    }
+
     struct Pending {
         const Program::Message *message;
         std::vector<std::byte> memory;
@@ -236,12 +279,24 @@ private:
         if (code != MPI_SUCCESS) say(m, what, code, MPI_SUCCESS);
     }
 
+    // By message: its receive has begun.
+    static std::vector<char> &receives_begun() {
+        static std::vector<char> begun;
+        return begun;
+    }
+
+    void check_met(const Program::Message &m) {
+        if ((m.send == Program::ssend || m.send == Program::issend) &&
+            !receives_begun().at(static_cast<std::size_t>(m.id)))
+            say(m, "a synchronous send is complete before its receive has begun");
+    }
+
     void send(const Program::Message &m) {
         if (m.before_send > 0) world->spend(m.before_send);
         Pending &its = pending.emplace_back();
         its.message = &m;
         its.memory.resize(2 * m.bytes + 1);
-        for (std::size_t k = 0; k < m.bytes; k++) its.memory[place(k, m.send_strided)] = content(m.id, k, m.forged);
+        for (std::size_t k = 0; k < m.bytes; k++) its.memory[place(k, m.send_strided)] = content(m, k);
         void *data = its.memory.data();
         const Laid laid(mpi, m.bytes, m.send_strided);
         const int n = laid.n;
@@ -284,6 +339,7 @@ private:
             return;
         }
         if (its.request == MPI_REQUEST_NULL) {
+            check_met(m);
             std::fill(its.memory.begin(), its.memory.end(), std::byte{0xee}); // it is the program's again
             pending.pop_back();
         }
@@ -311,6 +367,7 @@ private:
 
     void receive(const Program::Message &m) {
         if (m.before_receive > 0) world->spend(m.before_receive);
+        receives_begun().at(static_cast<std::size_t>(m.id)) = true;
         Pending &its = pending.emplace_back();
         its.message = &m;
         its.memory.assign((m.receive_strided ? 2 : 1) * m.capacity + 16, std::byte{0xa5});
@@ -376,7 +433,7 @@ private:
             if (end == begin) continue;
             mpi.stretto_wait_data(to + begin, end - begin);
             for (std::size_t byte = begin; byte < end; byte++)
-                if (to[byte] != content(m.id, byte, m.forged)) {
+                if (to[byte] != content(m, byte)) {
                     say(m, "a byte that was needed is not there", static_cast<long>(byte), 0);
                     break;
                 }
@@ -407,7 +464,7 @@ private:
             say(m, "has another size", count, static_cast<long>(m.bytes));
         const std::size_t bytes = truncated ? 0 : m.bytes;
         for (std::size_t k = 0; k < bytes; k++)
-            if (its.memory[place(k, m.receive_strided)] != content(m.id, k, m.forged)) {
+            if (its.memory[place(k, m.receive_strided)] != content(m, k)) {
                 say(m, "has another byte", static_cast<long>(k), 0);
                 break;
             }
@@ -667,8 +724,10 @@ private:
             tell_result(m, its);
         } else if (m.to == rank)
             tell_received(m, its, code, status);
-        else
+        else {
             check_code(m, "its wait gives an error", code);
+            check_met(m);
+        }
         if (its.request != MPI_REQUEST_NULL) {
             if (m.collective || (m.send != Program::send_init && m.receive != Program::recv_init))
                 say(m, "its request is not null after its end");
@@ -720,6 +779,10 @@ private:
 };
 
 } // namespace
+
+void begin(const Program &program) {
+    Performer::begin(program);
+}
 
 void perform(const Program &program, int rank, Functions &mpi, std::string &wrong) {
     Performer(program, rank, mpi, wrong).perform();

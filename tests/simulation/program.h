@@ -36,6 +36,7 @@ struct Program {
         exscan
     };
     enum Form { blocking, later, delta };
+    enum Forged { no, of_this_job, of_another_job };
 
     //! Or a collective: `bytes` is then a block's or a result's, from the root.
     struct Message {
@@ -49,7 +50,8 @@ struct Program {
             receive_waits; //!< for what is not blocking: so many of this rank's later steps come before its wait
         bool together;     //!< it is waited for with others, by MPI_Waitall
         bool send_strided, receive_strided; //!< of a type with gaps
-        bool forged;                        //!< it looks like one of the protocol's own
+        Forged forged;                      //!< it looks like one of the protocol's own
+        int late; //!< so many of the messages behind it are begun before its receive: the library has it until then
         Collective collective;
         Form form;
         int root;
@@ -61,15 +63,17 @@ struct Program {
     std::vector<Message> messages;
     int ranks = 0;
 
-    Program(std::uint64_t seed, int ranks);
+    Program(std::uint64_t seed, int ranks, bool keeps); //!< keeps: an eager send is complete at once
     std::string text() const;
 };
 
 //! A rank's libstretto: its own copy, with its own state.
 struct Functions;
-Functions *load(const std::string &path);
+Functions *load(void *library);
 void initialize(Functions &mpi); //!< MPI_Init, and the communicators of programs
 void finalize(Functions &mpi);
+//! Before all ranks perform it.
+void begin(const Program &program);
 //! Does what this rank does in the program. What goes wrong is appended to `wrong`.
 void perform(const Program &program, int rank, Functions &mpi, std::string &wrong);
 

@@ -10,7 +10,7 @@ import subprocess
 
 from launch import BUILD
 
-PROGRAM = BUILD / "tests/simulation/simulate"
+PROGRAM = BUILD / "simulation/simulate"
 LIBRARY = BUILD / "lib/mpich/libstretto.so"
 
 # The networks and libraries under which programs run: how many ranks, what is eager, whether a send is complete at once.

@@ -8,8 +8,9 @@
 #include <list>
 #include <map>
 #include <memory>
-#include <queue>
+#include <set>
 #include <string>
+#include <tuple>
 #include <ucontext.h>
 #include <vector>
 
@@ -112,8 +113,14 @@ struct Rank {
     ucontext_t context{};
     std::vector<std::byte> stack;
     bool ended = false;
-    std::string doing; // what it is in, where it hangs
-    unsigned idle = 0; // looks in a row at which nothing had come
+    std::string doing;  // what it is in, where it hangs
+    bool waits = false; // for what may come; since when
+    double waits_from = 0;
+    double expects = 1e300;   // when something comes that is in no inbox: the end of a collective
+    bool sees_time = false;   // it has looked at the clock since it had nothing to do: perhaps it waits for an instant
+    unsigned idle = 0;        // looks in a row at which nothing had come
+    std::uint64_t ticket = 0; // among ranks whose clocks are equal
+    double out_free = 0, in_free = 0; // when its link is free, each way
     std::multimap<double, Event> inbox;
     std::deque<std::shared_ptr<Message>> unexpected;
     std::deque<int> posted;                 // requests
@@ -148,7 +155,7 @@ public:
     std::shared_ptr<Message> find(int source, int tag, const Communicator &comm, bool take);
     std::shared_ptr<Meeting> meet(int comm, const void *in, void *out,
                                   const std::function<void(Meeting &, const Communicator &)> &all);
-    bool is_over(const Meeting &meeting) const { return meeting.finished && me().clock >= meeting.last; }
+    bool is_over(const Meeting &meeting);
     void cancel(int handle);
     void receive_matched(const std::shared_ptr<Message> &message, int handle);
 
@@ -171,14 +178,19 @@ public:
     std::string trouble; // what a rank did that it may not
 
 private:
-    void switch_to_earliest(bool may_stay);
+    void go_on();
+    void leave();
+    void switch_to(int rank);
+    void line_up(Rank &rank);
+    void wake(Rank &rank, double when);
     void arrive(Event event);
     void send_event(int from, int to, std::size_t bytes, Event event);
     void take(const std::shared_ptr<Message> &message, int handle);
     void complete(int handle);
 
     std::vector<std::unique_ptr<Rank>> ranks;
-    std::vector<std::vector<double>> free_from; // when the way from one to another is free
+    std::vector<double> last_arrivals; // from one to another: messages come in order, as on one connection
+    std::set<std::tuple<double, std::uint64_t, int>> line; // of ranks that are not running and have not ended
     std::vector<std::unique_ptr<Request>> requests;
     std::vector<int> free_requests;
     std::vector<Communicator> communicators;

@@ -93,7 +93,13 @@ void reduce_as(const void *in, void *inout, std::size_t n, MPI_Op op) {
                                : static_cast<T>(a[k] + b[k]);
 }
 
+void differ_as_bits(const void *in, void *inout, std::size_t n) {
+    for (std::size_t k = 0; k < n; k++)
+        static_cast<unsigned char *>(inout)[k] ^= static_cast<const unsigned char *>(in)[k];
+}
+
 void reduce(const void *in, void *inout, std::size_t n, MPI_Datatype type, MPI_Op op) {
+    if (op == MPI_BXOR) return differ_as_bits(in, inout, n * size_of(type));
     if (op != MPI_MIN && op != MPI_MAX && op != MPI_SUM) fail("an operation that the simulation has not");
     if (type == MPI_INT)
         reduce_as<int>(in, inout, n, op);
@@ -255,6 +261,7 @@ extern "C" {
 
 PUBLIC int clock_gettime(clockid_t clock, timespec *time) noexcept {
     if (!world) return static_cast<int>(syscall(SYS_clock_gettime, clock, time));
+    if (world->running && clock == CLOCK_MONOTONIC) world->me().sees_time = true;
     const double now = 1e6 + world->now();
     time->tv_sec = static_cast<time_t>(now);
     time->tv_nsec = static_cast<long>((now - static_cast<double>(time->tv_sec)) * 1e9);
@@ -263,6 +270,16 @@ PUBLIC int clock_gettime(clockid_t clock, timespec *time) noexcept {
 
 PUBLIC int sched_yield() noexcept {
     if (world && world->running) world->idle();
+    return 0;
+}
+
+PUBLIC int clock_nanosleep(clockid_t clock, int flags, const timespec *time, timespec *) {
+    if (!world || !world->running) return static_cast<int>(syscall(SYS_clock_nanosleep, clock, flags, time, nullptr));
+    const double seconds = static_cast<double>(time->tv_sec) + 1e-9 * static_cast<double>(time->tv_nsec);
+    timespec now;
+    clock_gettime(clock, &now);
+    const double from = static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+    world->spend(std::max(0.0, flags == TIMER_ABSTIME ? seconds - from : seconds));
     return 0;
 }
 

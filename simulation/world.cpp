@@ -11,7 +11,8 @@ World *world = nullptr;
 namespace {
 
 constexpr int first_request = 0x2c000001, first_communicator = 0x44100000;
-constexpr std::uint64_t enough_quiet = 400'000; // steps in which nothing comes: it hangs
+constexpr std::uint64_t enough_quiet = 100'000;                 // steps of each rank in which nothing comes: it hangs
+constexpr unsigned longest_idle = 16, longest_idle_of_time = 3; // a call's time so often doubled
 constexpr std::size_t stack_bytes = 1 << 18;
 
 } // namespace
@@ -20,7 +21,7 @@ void fiber() {
     const int rank = world->current;
     world->each(rank);
     world->me().ended = true;
-    world->switch_to_earliest(false);
+    world->leave();
 }
 
 World::World(int n, const Model &model) : model(model) {
@@ -30,7 +31,7 @@ World::World(int n, const Model &model) : model(model) {
         ranks.back()->number = k;
         ranks.back()->stack.resize(stack_bytes);
     }
-    free_from.assign(static_cast<std::size_t>(n), std::vector<double>(static_cast<std::size_t>(n), 0));
+    last_arrivals.resize(static_cast<std::size_t>(n) * static_cast<std::size_t>(n));
     Communicator all{0, {}};
     for (int k = 0; k < n; k++) all.world.push_back(k);
     communicators.push_back(all);
@@ -51,57 +52,73 @@ bool World::run(const std::function<void(int)> &function, std::uint64_t seed) {
         rank->context.uc_link = nullptr;
         makecontext(&rank->context, fiber, 0);
     }
+    line.clear();
+    for (auto &rank : ranks) line_up(*rank);
     running = true;
-    current = static_cast<int>(random.below(ranks.size()));
+    current = std::get<int>(*line.begin());
+    line.erase(line.begin());
     swapcontext(&back, &me().context);
     running = false;
     for (auto &rank : ranks) latest = std::max(latest, rank->clock);
     return !hangs;
 }
 
-// The rank whose clock is least; of several, chance decides.
-void World::switch_to_earliest(bool may_stay) {
+// Of ranks with the same clock, chance says which goes first.
+void World::line_up(Rank &rank) {
+    rank.ticket = random.next();
+    line.emplace(rank.clock, rank.ticket, rank.number);
+}
+
+void World::switch_to(int rank) {
+    Rank &before = me();
+    current = rank;
+    swapcontext(&before.context, &me().context);
+}
+
+// Unless another one is behind the current rank.
+void World::go_on() {
     steps++;
-    if (hangs || ++quiet > enough_quiet) {
+    if (hangs || ++quiet > enough_quiet * ranks.size()) {
         hangs = true;
-        ucontext_t gone;
-        swapcontext(may_stay ? &me().context : &gone, &back);
-        return;
+        swapcontext(&me().context, &back);
     }
-    const Rank *least = nullptr;
-    std::size_t equal = 0;
-    for (const auto &rank : ranks) {
-        if (rank->ended) continue;
-        if (!least || rank->clock < least->clock)
-            least = rank.get(), equal = 1;
-        else if (rank->clock == least->clock && random.below(++equal) == 0)
-            least = rank.get();
-    }
-    if (!least) {
-        ucontext_t gone;
+    if (line.empty() || std::get<double>(*line.begin()) > me().clock) return;
+    line_up(me());
+    const int next = std::get<int>(*line.begin());
+    line.erase(line.begin());
+    if (next != current) switch_to(next);
+}
+
+// For good.
+void World::leave() {
+    ucontext_t gone;
+    if (hangs || line.empty()) {
         swapcontext(&gone, &back);
         return;
     }
-    if (least == &me() && may_stay) return;
-    Rank &before = me();
-    current = least->number;
-    ucontext_t gone;
-    swapcontext(may_stay ? &before.context : &gone, &me().context);
+    current = std::get<int>(*line.begin());
+    line.erase(line.begin());
+    swapcontext(&gone, &me().context);
 }
 
 void World::spend(double seconds) {
     me().clock += seconds;
-    switch_to_earliest(true);
+    go_on();
 }
 
-// Until the next event here, if there is one; else a while, longer each time: others may do something.
+// Until something comes here; or a while, longer each time: others may do something, or time may pass.
 void World::idle() {
     Rank &rank = me();
-    rank.idle = std::min(rank.idle + 1, 12u);
-    double until = rank.clock + model.call * (1u << rank.idle);
-    if (!rank.inbox.empty()) until = std::max(rank.clock, std::min(until, rank.inbox.begin()->first));
-    rank.clock = until;
-    switch_to_earliest(true);
+    rank.idle = std::min(rank.idle + 1, rank.sees_time ? longest_idle_of_time : longest_idle);
+    rank.sees_time = false;
+    rank.waits_from = rank.clock;
+    rank.clock += model.call * (1u << rank.idle);
+    if (!rank.inbox.empty()) rank.clock = std::max(rank.waits_from, std::min(rank.clock, rank.inbox.begin()->first));
+    rank.clock = std::max(rank.waits_from, std::min(rank.clock, rank.expects));
+    rank.expects = 1e300;
+    rank.waits = true;
+    go_on();
+    rank.waits = false;
 }
 
 void World::enter() {
@@ -124,24 +141,31 @@ void World::enter() {
 }
 
 void World::send_event(int from, int to, std::size_t bytes, Event event) {
-    double &free = free_from[static_cast<std::size_t>(from)][static_cast<std::size_t>(to)];
-    const double leaves = std::max(me().clock, free);
-    free = leaves + static_cast<double>(bytes) / model.rate;
-    double comes = free + model.latency + model.jitter * random.real();
+    double &arrived = last_arrivals[static_cast<std::size_t>(from) * ranks.size() + static_cast<std::size_t>(to)];
+    Rank &here = *ranks[static_cast<std::size_t>(from)], &there = *ranks[static_cast<std::size_t>(to)];
+    const double takes = static_cast<double>(bytes) / model.rate;
+    here.out_free = std::max(me().clock, here.out_free) + takes;
+    there.in_free = std::max(here.out_free, there.in_free + takes);
+    double comes = there.in_free + model.latency + model.jitter * random.real();
     const bool wrong = event.kind == Event::comes && model.fault != Model::none && random.below(50) == 0;
     if (wrong && model.fault == Model::lost) return;
     if (wrong && model.fault == Model::twice)
-        ranks[static_cast<std::size_t>(to)]->inbox.emplace(
-            comes, Event{event.kind, std::make_shared<Message>(*event.message)});
-    // In order, as on one connection.
+        there.inbox.emplace(std::max(comes, arrived), Event{event.kind, std::make_shared<Message>(*event.message)});
     if (wrong && model.fault == Model::overtakes)
         comes = me().clock;
     else
-        for (const auto &[time, other] : ranks[static_cast<std::size_t>(to)]->inbox)
-            if (other.message->from == event.message->from && other.message->to == event.message->to)
-                comes = std::max(comes, time);
-    ranks[static_cast<std::size_t>(to)]->inbox.emplace(comes, std::move(event));
+        arrived = comes = std::max(comes, arrived);
+    there.inbox.emplace(comes, std::move(event));
     quiet = 0;
+    wake(there, comes);
+}
+
+// A rank that waits need not wait longer.
+void World::wake(Rank &rank, double when) {
+    if (!rank.waits || rank.clock <= when || &rank == &me()) return;
+    line.erase({rank.clock, rank.ticket, rank.number});
+    rank.clock = std::max(when, rank.waits_from);
+    line_up(rank);
 }
 
 static bool matches(const Request &wanted, const Message &message) {
@@ -337,6 +361,12 @@ void World::cancel(int handle) {
     its.received = 0, its.source = MPI_ANY_SOURCE;
 }
 
+bool World::is_over(const Meeting &meeting) {
+    if (meeting.finished && me().clock >= meeting.last) return true;
+    if (meeting.finished) me().expects = meeting.last;
+    return false;
+}
+
 int World::new_communicator(Communicator its) {
     communicators.push_back(std::move(its));
     return first_communicator + static_cast<int>(communicators.size()) - 1;
@@ -373,6 +403,7 @@ std::shared_ptr<Meeting> World::meet(int handle, const void *in, void *out,
         all(*its, comm);
         its->finished = true;
         its->last = me().clock + (n > 1 ? 2 * model.latency : 0);
+        for (int other : comm.world) wake(*ranks[static_cast<std::size_t>(other)], its->last);
         meetings.erase(key);
         quiet = 0;
     }
