@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 namespace stretto::message {
 
@@ -62,8 +63,7 @@ void Receive::first_came(const MPI_Status &its_status, int its_error) {
     progress::moves++;
     report::matched(reported);
     if (ran_on_unmatched) {
-        ran_on_unmatched = false;
-        if (--unmatched == 0) Send::leave_held();
+        is_matched(std::exchange(ran_on_unmatched, 0));
         if (failure != MPI_SUCCESS)
             fail("receive",
                  describe("from", from.rank, from.tag) +
@@ -307,8 +307,7 @@ void Receive::run_on() {
     run.begins(trace::now());
     if (state == State::posted) {
         count(Rule::receive_unmatched);
-        ran_on_unmatched = true;
-        unmatched++;
+        ran_on_unmatched = is_unmatched();
     } else
         mpi::library.Status_set_elements_x(&status, MPI_BYTE, static_cast<MPI_Count>(total));
     trigger::enter(data.contiguous_at(0), run.bytes, *this);

@@ -165,9 +165,10 @@ private:
     std::vector<bounce::Block> aside; // where cells cannot go straight into the buffer
     pages::Guard *guard = nullptr;    // of what had not come when it began
     std::size_t tail = 0;             // cells from here on come early
-    bool ran_on = false, ran_on_unmatched = false;
-    tune::RunOn run;       // what that brought
-    bool all_came = false; // the last cell came, as long as it may be: no marker follows
+    bool ran_on = false;
+    std::uint64_t ran_on_unmatched = 0; // its number, until its match
+    tune::RunOn run;                    // what that brought
+    bool all_came = false;              // the last cell came, as long as it may be: no marker follows
     bool marker_wanted = false;
     unsigned fruitless = 0; // looks since the last cell came
     MPI_Request marker = MPI_REQUEST_NULL;

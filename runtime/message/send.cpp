@@ -29,6 +29,10 @@ constexpr std::size_t most_between_looks = 8;
 
 constinit std::vector<Send *> held_back;
 
+// Receives whose calls have returned before their match, by number, the first one first; and the last number.
+constinit std::vector<std::uint64_t> unmatched_receives;
+std::uint64_t released_receives = 0;
+
 // Copies of messages that are, or were, held back: those of which some deltas have not left. And the part of the link that they take: what
 // must not wait, as first fragments, finds it free.
 std::size_t paced = 0;
@@ -142,6 +146,7 @@ void Send::leave_first(std::size_t n) {
 void Send::hold_back(bool apart) {
     count(Rule::send_held);
     held = true;
+    held_for = released_receives;
     held_back.push_back(this);
     progress::helper::wanted(SIZE_MAX); // it leaves as soon as it may, however short what is under way
     if (!apart) return;
@@ -173,9 +178,24 @@ void Send::post_first() {
     first = MPI_REQUEST_NULL;
 }
 
+std::uint64_t is_unmatched() {
+    unmatched++;
+    unmatched_receives.push_back(++released_receives);
+    return released_receives;
+}
+
+void is_matched(std::uint64_t number) {
+    unmatched--;
+    unmatched_receives.erase(std::find(unmatched_receives.begin(), unmatched_receives.end(), number));
+    Send::leave_held();
+}
+
 void Send::leave_held() {
-    std::vector<Send *> sends;
-    sends.swap(held_back);
+    const auto first_that_stays = std::find_if(held_back.begin(), held_back.end(), [](const Send *send) {
+        return !unmatched_receives.empty() && unmatched_receives.front() <= send->held_for;
+    });
+    const std::vector<Send *> sends(held_back.begin(), first_that_stays);
+    held_back.erase(held_back.begin(), first_that_stays);
     for (Send *send : sends) send->post_first();
     for (Send *send : sends) send->leave_all(false);
     if (paced) progress::helper::wanted(SIZE_MAX); // for what goes on at its pace

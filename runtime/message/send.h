@@ -25,9 +25,13 @@ std::optional<std::size_t> first_bytes(const mpi::TypedBuffer &data);
 //! Would this plain message be taken for a first fragment? Then it must leave framed (rule 2, escape).
 bool looks_framed(const mpi::TypedBuffer &data);
 
-//! Receives whose calls have returned before their match. Meanwhile nothing may leave that anybody could notice (rule 12): no first fragment.
-//! Deltas may, which nobody receives without one.
+//! Receives whose calls have returned before their match. Meanwhile nothing that comes behind one may leave that anybody could notice (rule 12):
+//! no first fragment. Deltas may, which nobody receives without one. What comes before it leaves: its match may wait for that.
 inline std::size_t unmatched = 0;
+
+//! A receive returns before its match: its number, in the order of the program. And its match is here: what was held back for it alone leaves.
+std::uint64_t is_unmatched();
+void is_matched(std::uint64_t number);
 
 //! \brief A framed message on its way out: its first fragment on the program's communicator, then its deltas.
 //!
@@ -65,7 +69,7 @@ public:
     const void *communicator() const override { return to.comm.get(); }
     void hand_over() override;
 
-    //! No receive whose call has returned is unmatched any more: the first fragments that were held back leave, in the program's order.
+    //! First fragments that were held back leave, in the program's order, as far as each receive that returned before them is matched.
     static void leave_held();
 
     //! May the program use its buffer again?
@@ -151,11 +155,12 @@ private:
     std::uint32_t tag = 0, tags = 0;
     double begun = 0, looked = 0; // when: at its begin, at what the library still holds
 
-    bool copies = false;   // all deltas leave from copies
-    bool placed = false;   // the first fragment has left, or
-    bool held = false;     // is held back (rule 12)
-    bool detached = false; // all of it is a copy
-    double may_leave = 0;  // when the next delta may, of a message that is, or was, held back and is detached
+    bool copies = false;        // all deltas leave from copies
+    bool placed = false;        // the first fragment has left, or
+    bool held = false;          // is held back (rule 12)
+    std::uint64_t held_for = 0; // the last receive that had returned before its match
+    bool detached = false;      // all of it is a copy
+    double may_leave = 0;       // when the next delta may, of a message that is, or was, held back and is detached
     bool ended = false;
     bool orphan = false;
     int failure = MPI_SUCCESS;

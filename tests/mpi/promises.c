@@ -13,7 +13,7 @@ unsigned char *out, *in;
 static struct promise {
     const char *name;
     void (*body)(void);
-} promises[300];
+} promises[400];
 static int known, broken_here;
 
 void promise_add(const char *name, void (*body)(void)) {

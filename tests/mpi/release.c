@@ -479,6 +479,33 @@ PROMISE(unmatched_rows_are_passed_around_a_ring) {
     free(row[0]), free(row[1]);
 }
 
+/* Buffers are used again, unread: a send waits for what was received before it, not for what is received behind it. */
+PROMISE(unmatched_shifts_into_a_few_buffers_go_on) {
+    enum { SLOTS = 3, SHIFTS = 24 };
+    unsigned char *in[SLOTS], *out = allocation(BYTES);
+    const int left = (rank + ranks - 1) % ranks, right = (rank + 1) % ranks;
+    for (int slot = 0; slot < SLOTS; slot++) in[slot] = allocation(BYTES);
+    for (int k = 0; k < SHIFTS; k++) {
+        const int bytes = BYTES / 10 + k * 7919 % (BYTES - BYTES / 10), slots = k < SHIFTS / 2 ? SLOTS : 2;
+        unsigned char *row = in[k % slots];
+        MPI_Request request;
+        if (k % ranks == rank) usleep(1000);
+        fill(out, bytes, k + rank);
+        if (k % 4 == 3)
+            MPI_Sendrecv(out, bytes, MPI_BYTE, right, 1, row, bytes, MPI_BYTE, left, 1, MPI_COMM_WORLD,
+                         MPI_STATUS_IGNORE);
+        else {
+            MPI_Isend(out, bytes, MPI_BYTE, right, 1, MPI_COMM_WORLD, &request);
+            MPI_Recv(row, bytes, MPI_BYTE, left, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+            MPI_Wait(&request, MPI_STATUS_IGNORE);
+        }
+        if (k % 5 == 4) CHECK(holds(row, bytes, k + left));
+    }
+    CHECK(holds(in[(SHIFTS - 1) % 2], BYTES / 10 + (SHIFTS - 1) * 7919 % (BYTES - BYTES / 10), SHIFTS - 1 + left));
+    for (int slot = 0; slot < SLOTS; slot++) free(in[slot]);
+    free(out);
+}
+
 PROMISE(unmatched_a_message_waits_for_the_one_before_it) {
     unsigned char *buffer = allocation(BYTES);
     MPI_Request request[2];

@@ -42,14 +42,18 @@ bit go;
 
 #define MATCHED(i) (left[i] && posted[i])
 #define UNMATCHED(r,i) (to[i] == r && released[i] && !noticed[i])
+/* of what rank r has received before event i: a message that is held back waits for no later one */
+#define MATCHED_BEFORE(r,i,j) ((j) >= (i) || !UNMATCHED(r,j))
 #define BEFORE(i,j) ((j) < (i) && to[j] == to[i] && !in_place[j])
 #if EVENTS == 3
 #define ALL_MATCHED(r) (!UNMATCHED(r,0) && !UNMATCHED(r,1) && !UNMATCHED(r,2))
+#define ALL_MATCHED_BEFORE(r,i) (MATCHED_BEFORE(r,i,0) && MATCHED_BEFORE(r,i,1) && MATCHED_BEFORE(r,i,2))
 #define IN_TURN(i) (!BEFORE(i,0) && !BEFORE(i,1) && !BEFORE(i,2))
 #define FOR_EACH_MESSAGE(DO) :: DO(0) :: DO(1) :: DO(2)
 #define ALL_IN_PLACE(r) ((to[0] != r || in_place[0]) && (to[1] != r || in_place[1]) && (to[2] != r || in_place[2]))
 #else
 #define ALL_MATCHED(r) (!UNMATCHED(r,0) && !UNMATCHED(r,1) && !UNMATCHED(r,2) && !UNMATCHED(r,3))
+#define ALL_MATCHED_BEFORE(r,i) (MATCHED_BEFORE(r,i,0) && MATCHED_BEFORE(r,i,1) && MATCHED_BEFORE(r,i,2) && MATCHED_BEFORE(r,i,3))
 #define IN_TURN(i) (!BEFORE(i,0) && !BEFORE(i,1) && !BEFORE(i,2) && !BEFORE(i,3))
 #define FOR_EACH_MESSAGE(DO) :: DO(0) :: DO(1) :: DO(2) :: DO(3)
 #define ALL_IN_PLACE(r) ((to[0] != r || in_place[0]) && (to[1] != r || in_place[1]) && (to[2] != r || in_place[2]) && (to[3] != r || in_place[3]))
@@ -97,9 +101,9 @@ inline leave_held(r) {
   do
   :: n == EVENTS -> break
 #ifdef LAST_FIRST
-  :: else -> if :: kind[EVENTS-1-n] == FRAMED && from[EVENTS-1-n] == r && called[EVENTS-1-n] && !left[EVENTS-1-n] -> leave((EVENTS-1-n)) :: else fi; n++
+  :: else -> if :: kind[EVENTS-1-n] == FRAMED && from[EVENTS-1-n] == r && called[EVENTS-1-n] && !left[EVENTS-1-n] && ALL_MATCHED(r) -> leave((EVENTS-1-n)) :: else fi; n++
 #else
-  :: else -> if :: kind[n] == FRAMED && from[n] == r && called[n] && !left[n] -> leave(n) :: else fi; n++
+  :: else -> if :: kind[n] == FRAMED && from[n] == r && called[n] && !left[n] && ALL_MATCHED_BEFORE(r,n) -> leave(n) :: else fi; n++
 #endif
   od;
   n = 0
@@ -107,7 +111,7 @@ inline leave_held(r) {
 
 /* the runtimes: each runs whenever its rank is inside one of our loops */
 #define NOTICE(i) d_step { MATCHED(i) && !noticed[i] && progressing[to[i]] -> noticed[i] = 1; \
-  if :: released[i] && ALL_MATCHED(to[i]) -> leave_held(to[i]) :: else fi; n = 0 }
+  if :: released[i] -> leave_held(to[i]) :: else fi; n = 0 }
 #define HAND(i) d_step { kind[i] == FRAMED && MATCHED(i) && !handed[i] && progressing[from[i]] -> handed[i] = 1 }
 #ifdef NOT_IN_TURN
 #define ITS_TURN(i) true
