@@ -75,6 +75,8 @@ public:
         if (outermost && depth > 1) [[unlikely]]
             begin();
     }
+    struct Function {}; //!< such a function itself, as long as it runs: it may use what is guarded
+    explicit Within(Function) { begin(); }
     ~Within() {
         if (begun) [[unlikely]]
             end();

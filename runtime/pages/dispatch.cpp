@@ -7,6 +7,7 @@
 #include "pages/libc.h"
 #include "pages/mask.h"
 #include "pages/memory.h"
+#include "pages/quiet.h"
 #include "pages/tracker.h"
 
 #include <algorithm>
@@ -302,10 +303,10 @@ void settle(const SystemCall &call, siginfo_t *info, const ucontext_t &context) 
         [](void *it) {
             const Work &all = *static_cast<Work *>(it);
             sigset_t handlers;
-            NEXT(pthread_sigmask)(SIG_SETMASK, &all.mask, &handlers);
+            set_mask(and_cancellation(all.mask), &handlers);
             Settles settles;
             tell_memory_of(all.call, settles);
-            NEXT(pthread_sigmask)(SIG_SETMASK, &handlers, nullptr);
+            set_mask(handlers, nullptr);
         },
         &work);
 }

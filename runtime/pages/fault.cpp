@@ -183,7 +183,7 @@ void install() {
     static_cast<void>(once);
     struct sigaction handler {};
     handler.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER | SA_RESTART;
-    handler.sa_mask = Quiet::all_but_synchronous();
+    handler.sa_mask = and_cancellation(Quiet::all_but_synchronous());
     for (const int signal : ours) {
         handler.sa_sigaction = handler_of(signal);
         if (!handler.sa_sigaction) continue;

@@ -556,9 +556,9 @@ struct Guard::Wish {
 void Guard::wait_for(void *its_wish) {
     Wish &wish = *static_cast<Wish *>(its_wish);
     sigset_t handlers;
-    NEXT(pthread_sigmask)(SIG_SETMASK, &wish.mask, &handlers);
+    set_mask(and_cancellation(wish.mask), &handlers);
     until(wish.page, come, &wish);
-    NEXT(pthread_sigmask)(SIG_SETMASK, &handlers, nullptr);
+    set_mask(handlers, nullptr);
 }
 
 bool Guard::come(void *its_wish) {

@@ -18,7 +18,16 @@ def test_a_precompiled_header_is_made_of_its_headers_as_they_are(tmp_path):
     (tmp_path / "main.cpp").write_text('#include "value.h"\nint main() { return value; }\n')
 
     def compile_(*arguments):
-        command = [ROOT / "cmake/cached", "ccache", "g++", "-fpch-preprocess", "-include", "precompiled.h", "-MD", *arguments]
+        command = [
+            ROOT / "cmake/cached",
+            "ccache",
+            "g++",
+            "-fpch-preprocess",
+            "-include",
+            "precompiled.h",
+            "-MD",
+            *arguments,
+        ]
         subprocess.run(command, cwd=tmp_path, env=environment, check=True)
 
     for turn, value in enumerate((1, 2, "another clone", 1, "a comment", 3)):

@@ -259,6 +259,61 @@ static void others_get(MPI_Win window, int *list, int step) {
     free(got);
 }
 
+/* A handler of the program's, called out of a call that goes wrong. */
+static int *told_list, told_step, times_told, wrongly_told, receives_then;
+static void read_it(MPI_Comm *comm, int *error, ...) {
+    (void)comm, (void)error;
+    times_told++;
+    if (receives_then) MPI_Recv(told_list, BYTES, MPI_BYTE, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    for (int k = LIST; k-- > 0;) wrongly_told += told_list[k] != k * told_step;
+}
+static MPI_Comm with_handler(void) {
+    MPI_Errhandler handler;
+    MPI_Comm comm;
+    MPI_Comm_create_errhandler(read_it, &handler);
+    MPI_Comm_dup(MPI_COMM_SELF, &comm);
+    MPI_Comm_set_errhandler(comm, handler);
+    MPI_Errhandler_free(&handler);
+    times_told = wrongly_told = 0;
+    return comm;
+}
+
+PROMISE(released_an_error_handler_reads_what_came) {
+    char byte = 0;
+    told_list = list_of(told_step = 3);
+    MPI_Comm comm = with_handler();
+    for (int k = 0; k < 4; k++) {
+        receives_then = 0;
+        give(told_list);
+        if (rank != 1) continue;
+        if (k == 0) MPI_Recv(&byte, 1, MPI_CHAR, 99, 0, comm, MPI_STATUS_IGNORE);
+        if (k == 1) MPI_Send(&byte, 1, MPI_CHAR, 99, 0, comm);
+        if (k == 2) MPI_Bcast(&byte, 1, MPI_CHAR, 99, comm);
+        if (k == 3) MPI_Comm_call_errhandler(comm, MPI_ERR_OTHER);
+        CHECK(times_told == k + 1 && wrongly_told == 0);
+    }
+    MPI_Comm_free(&comm);
+    free(told_list);
+}
+
+PROMISE(released_an_error_handler_receives_and_reads) {
+    char byte = 0;
+    told_list = list_of(told_step = 5);
+    MPI_Comm comm = with_handler();
+    for (int k = 0; k < 3; k++) {
+        receives_then = 1;
+        if (rank == 0) send_slowly(told_list, 1);
+        if (rank != 1) continue;
+        memset(told_list, 0, BYTES);
+        if (k == 0) MPI_Recv(&byte, 1, MPI_CHAR, 99, 0, comm, MPI_STATUS_IGNORE);
+        if (k == 1) MPI_Send(&byte, 1, MPI_CHAR, 99, 0, comm);
+        if (k == 2) MPI_Bcast(&byte, 1, MPI_CHAR, 99, comm);
+        CHECK(times_told == k + 1 && wrongly_told == 0);
+    }
+    MPI_Comm_free(&comm);
+    free(told_list);
+}
+
 PROMISE(released_a_window_gives_what_came) {
     int *list = list_of(11);
     MPI_Win window;

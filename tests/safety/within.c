@@ -293,7 +293,77 @@ static void its_own_memory_is_a_file(void) {
     end();
 }
 
+/* --- a thread that may be cancelled anywhere --------------------------------------------------------------------------------------- */
+
+static volatile int reads, cleaned;
+static void clean(void *nothing) {
+    (void)nothing;
+    MUST(block[LATE + PAGE] == 'm');
+    cleaned++;
+}
+static void *read_for_ever(void *nothing) {
+    pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, NULL);
+    pthread_cleanup_push(clean, nothing);
+    reads = 1;
+    for (;;)
+        for (size_t k = LATE; k < BYTES; k += PAGE) (void)((volatile char *)block)[k];
+    pthread_cleanup_pop(0);
+    return NULL;
+}
+static void threads_are_cancelled_where_they_read(void) {
+    enum { THREADS = 12 };
+    pthread_t thread[THREADS];
+    void *how = NULL;
+    receive();
+    for (int k = 0; k < THREADS; k++) {
+        reads = 0;
+        pthread_create(&thread[k], NULL, read_for_ever, NULL);
+        while (!reads) usleep(10);
+        usleep(100 * k);
+        pthread_cancel(thread[k]);
+    }
+    let_come();
+    for (int k = 0; k < THREADS; k++) {
+        pthread_join(thread[k], &how);
+        MUST(how == PTHREAD_CANCELED);
+    }
+    MUST(cleaned == THREADS);
+    end();
+}
+
+/* --- what a handler does while the program waits ------------------------------------------------------------------------------------ */
+
+static volatile int written, not_written;
+static void write_a_part(int signal, siginfo_t *info, void *context) {
+    (void)signal, (void)info, (void)context;
+    char got[64] = "";
+    const int errno_then = errno;
+    if (written + not_written >= 3) return;
+    const int good = pwrite(file, block + LATE + 8 * PAGE, sizeof got, 0) == sizeof got &&
+                     pread(file, got, sizeof got, 0) == sizeof got && got[1] == 'm';
+    *(good ? &written : &not_written) += 1;
+    errno = errno_then;
+}
+static void a_handler_writes_while_the_program_waits(void) {
+    const struct itimerval soon = {{0, 500}, {0, 500}}, never = {{0, 0}, {0, 0}};
+    char *const elsewhere = malloc(BYTES);
+    file = memfd_create("parts", 0);
+    const int whole = memfd_create("whole", 0);
+    handle(SIGALRM, write_a_part, SA_RESTART, 0);
+    receive();
+    setitimer(ITIMER_REAL, &soon, NULL);
+    MUST(pwrite(whole, block + LATE, BYTES - LATE, 0) == BYTES - LATE);
+    memcpy(elsewhere, block, BYTES);
+    while (written + not_written < 3) usleep(100);
+    setitimer(ITIMER_REAL, &never, NULL);
+    MUST(written == 3 && not_written == 0 && elsewhere[BYTES - 1] == 'm');
+    free(elsewhere);
+    end();
+}
+
 static const struct one_case cases[] = {
+    CASE(threads_are_cancelled_where_they_read),
+    CASE(a_handler_writes_while_the_program_waits),
     CASE(a_handler_reads_the_message),
     CASE(a_handler_lengthens_a_file),
     CASE(jumps_out_of_faults),

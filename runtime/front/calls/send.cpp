@@ -149,7 +149,8 @@ namespace {
         const Alone alone;
         return native::send(mode, buf, count, type, dest, tag, comm);
     }
-    MPI_Request request;
+    MPI_Request request =
+        MPI_REQUEST_NULL; // stays so where MPICH 5 says MPI_SUCCESS, as a handler of the program's was told
     int error;
     {
         const Alone alone;

@@ -25,9 +25,13 @@ namespace stretto::front {
 namespace {
 
 // A call from inside MPI is the library's: its buffers were settled when the call was made, but for pages that were closed since and that
-// hold other data too.
+// hold other data too. Where we wait, and the library does not work, it is one of a signal's handler: the program's.
+bool is_librarys() {
+    return nested() && (progress::Guard::mine || Alone::in_native_call);
+}
+
 bool nothing_watched() {
-    return (!pages::Guard::any() && !pages::Tracker::any()) || nested();
+    return (!pages::Guard::any() && !pages::Tracker::any()) || is_librarys();
 }
 
 void lend(const void *memory, std::size_t bytes) {
@@ -40,7 +44,7 @@ void lend(const void *memory, std::size_t bytes) {
 }
 
 void is_read(const void *memory, std::size_t bytes) {
-    if (nested()) return lend(memory, bytes);
+    if (is_librarys()) return lend(memory, bytes);
     if (!nothing_watched()) settle_read(memory, bytes);
 }
 
@@ -51,7 +55,7 @@ void is_read(const void *memory, std::size_t bytes) {
 }
 
 void is_written(void *memory, std::size_t bytes) {
-    if (nested()) return lend(memory, bytes);
+    if (is_librarys()) return lend(memory, bytes);
     if (!nothing_watched()) settle_written(memory, bytes);
 }
 
