@@ -1,7 +1,6 @@
 #include "front/mdmp/header.h"
 
 #include <algorithm>
-#include <array>
 #include <cstring>
 #include <map>
 #include <mutex>
@@ -22,9 +21,6 @@ struct Short {
     Parts parts;
 };
 
-struct Names {
-    std::array<char, 64> file, text; // as much of it as there is room for
-};
 struct Full {
     Short common;
     Names names;
@@ -54,6 +50,17 @@ void write_text(std::array<char, 64> &to, const char *text, bool is_file) {
 
 } // namespace
 
+Names Names::of(const stretto_directive &given) {
+    Names names;
+    write_text(names.file, given.file, true);
+    write_text(names.text, given.text, false);
+    return names;
+}
+
+std::string Names::which(const char *name, unsigned line) const {
+    return written(name, text.data()) + " at " + line_of(file.data(), line);
+}
+
 std::size_t write(std::byte *to, const Directive &send, std::size_t bytes, std::int64_t element_bytes, Parts parts,
                   Way way) {
     const std::uint32_t number = send.number();
@@ -65,9 +72,7 @@ std::size_t write(std::byte *to, const Directive &send, std::size_t bytes, std::
         return sizeof common;
     }
     common.kind = is_full;
-    Full full{common, {}};
-    write_text(full.names.file, send.given.file, true);
-    write_text(full.names.text, send.given.text, false);
+    const Full full{common, Names::of(send.given)};
     std::memcpy(to, &full, sizeof full);
     return sizeof full;
 }
@@ -92,8 +97,7 @@ std::string Said::which(Way way) const {
     const std::lock_guard lock(mutex);
     const auto found = heard.find({way.communicator, way.partner, number});
     if (found == heard.end()) return "the send at line " + std::to_string(line);
-    const Names &names = found->second;
-    return written("send", names.text.data()) + " at " + line_of(names.file.data(), line);
+    return found->second.which("send", line);
 }
 
 } // namespace stretto::front::mdmp::header

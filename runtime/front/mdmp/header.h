@@ -2,6 +2,7 @@
 #pragma once
 #include "front/mdmp/directive.h"
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -11,6 +12,15 @@ namespace stretto::front::mdmp::header {
 
 //! Bytes, at most: the first message of a directive to a partner says its file and text, those behind it a number.
 constexpr std::size_t most_bytes = 160;
+
+//! \brief Of a directive, for another rank: as much of it as there is room for.
+struct Names {
+    std::array<char, 64> file, text;
+
+    static Names of(const stretto_directive &given);
+    //! "send(old[mp][1]) at jacobi.c:14"
+    std::string which(const char *name, unsigned line) const;
+};
 
 //! \brief Whose messages: of a partner on a communicator.
 struct Way {

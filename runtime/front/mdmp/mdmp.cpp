@@ -24,26 +24,26 @@ STRETTO_PUBLIC void stretto_section_send(stretto_directive *directive, const voi
                                          const int64_t count[], const int64_t stride[], int64_t element_bytes,
                                          int partner, int tag, const MPI_Comm *comm) noexcept {
     mdmp::add_send(mdmp::introduce("send", *directive, SITE),
-                   {const_cast<void *>(first), dimensions, count, stride, element_bytes, partner, tag, comm});
+                   {{const_cast<void *>(first), dimensions, count, stride, element_bytes}, partner, tag, comm});
 }
 
 STRETTO_PUBLIC void stretto_section_recv(stretto_directive *directive, void *first, int dimensions,
                                          const int64_t count[], const int64_t stride[], int64_t element_bytes,
                                          int partner, int tag, const MPI_Comm *comm) noexcept {
     mdmp::add_receive(mdmp::introduce("recv", *directive, SITE),
-                      {first, dimensions, count, stride, element_bytes, partner, tag, comm});
+                      {{first, dimensions, count, stride, element_bytes}, partner, tag, comm});
 }
 
 STRETTO_PUBLIC void stretto_range_send(stretto_directive *directive, const void *first, int64_t elements,
                                        int64_t element_bytes, int partner, int tag, const MPI_Comm *comm) noexcept {
     mdmp::add_send(mdmp::introduce("send", *directive, SITE),
-                   {const_cast<void *>(first), 1, &elements, &element_bytes, element_bytes, partner, tag, comm});
+                   {{const_cast<void *>(first), 1, &elements, &element_bytes, element_bytes}, partner, tag, comm});
 }
 
 STRETTO_PUBLIC void stretto_range_recv(stretto_directive *directive, void *first, int64_t elements,
                                        int64_t element_bytes, int partner, int tag, const MPI_Comm *comm) noexcept {
     mdmp::add_receive(mdmp::introduce("recv", *directive, SITE),
-                      {first, 1, &elements, &element_bytes, element_bytes, partner, tag, comm});
+                      {{first, 1, &elements, &element_bytes, element_bytes}, partner, tag, comm});
 }
 
 STRETTO_PUBLIC void stretto_exchange(stretto_directive *directive, int) noexcept {
@@ -63,8 +63,11 @@ namespace {
 //! \brief The arguments of a range in the innermost region.
 struct OneRange {
     OneRange(const void *first, int elements, int bytes, int partner, int tag)
-        : elements(elements), bytes(bytes),
-          arguments{const_cast<void *>(first), 1, &this->elements, &this->bytes, bytes, partner, tag, nullptr} {}
+        : elements(elements),
+          bytes(bytes), arguments{{const_cast<void *>(first), 1, &this->elements, &this->bytes, bytes},
+                                  partner,
+                                  tag,
+                                  nullptr} {}
     OneRange(const OneRange &) = delete;
     OneRange &operator=(const OneRange &) = delete;
 
@@ -153,7 +156,7 @@ STRETTO_PUBLIC void stretto_section_send_f(stretto_directive *directive, const v
     const mdmp::Directive its = mdmp::introduce("send", *directive, SITE);
     const Named named(comm);
     mdmp::add_send(its,
-                   {const_cast<void *>(first), dimensions, count, stride, element_bytes, partner, tag, named.get()});
+                   {{const_cast<void *>(first), dimensions, count, stride, element_bytes}, partner, tag, named.get()});
 }
 
 STRETTO_PUBLIC void stretto_section_recv_f(stretto_directive *directive, void *first, int dimensions,
@@ -161,7 +164,7 @@ STRETTO_PUBLIC void stretto_section_recv_f(stretto_directive *directive, void *f
                                            int partner, int tag, const MPI_Fint *comm) {
     const mdmp::Directive its = mdmp::introduce("recv", *directive, SITE);
     const Named named(comm);
-    mdmp::add_receive(its, {first, dimensions, count, stride, element_bytes, partner, tag, named.get()});
+    mdmp::add_receive(its, {{first, dimensions, count, stride, element_bytes}, partner, tag, named.get()});
 }
 
 } // extern "C"

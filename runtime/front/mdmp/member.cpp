@@ -28,12 +28,6 @@ constexpr std::size_t first_message = 16384;
 constexpr std::size_t one_message = std::size_t(1) << 30;
 constexpr std::size_t most_within = first_message - header::most_bytes;
 
-std::string shape(std::int64_t bytes, std::int64_t element_bytes) {
-    const std::int64_t elements = bytes / std::max<std::int64_t>(element_bytes, 1);
-    return std::to_string(elements) + (elements == 1 ? " element of " : " elements of ") +
-           std::to_string(element_bytes) + (element_bytes == 1 ? " byte" : " bytes");
-}
-
 // An implied tag is MPI's 0.
 int tag_of(const Directive &directive, int tag, const Communicator &communicator) {
     if (tag == STRETTO_TAG_IMPLIED) return 0;
@@ -49,26 +43,13 @@ void check_partner(const Directive &directive, int partner, const Communicator &
                         std::to_string(communicator.size - 1) + " (or none)");
 }
 
-Section section_of(const Directive &directive, const Arguments &given) {
-    if (given.dimensions < 0 || given.dimensions > Section::most_dimensions)
-        fail(directive, "has " + std::to_string(given.dimensions) + " dimensions, and at most " +
-                            std::to_string(Section::most_dimensions) + " are possible");
-    if (given.element_bytes <= 0) fail(directive, "its elements have no bytes");
-    for (int k = 0; k < given.dimensions; k++)
-        if (given.count[k] < 0) fail(directive, "a count is negative: " + std::to_string(given.count[k]));
-    const auto section = Section::make(given.first, given.dimensions, given.count, given.stride, given.element_bytes);
-    if (!section) fail(directive, "has more bytes than any memory");
-    if (section->bytes() && !given.first) fail(directive, "its first element is at a null pointer");
-    return *section;
-}
-
 } // namespace
 
 Member::Member(const Directive &directive, const Arguments &given)
-    : directive(directive), element_bytes(given.element_bytes), partner(given.partner),
+    : directive(directive), element_bytes(given.elements.element_bytes), partner(given.partner),
       communicator(&communicator_of(directive, given.comm)) {
     check_partner(directive, partner, *communicator);
-    section = section_of(directive, given);
+    section = section_of(directive, given.elements);
     tag = tag_of(directive, given.tag, *communicator);
 }
 

@@ -1,8 +1,7 @@
 // A send or a receive of an exchange, and its messages.
 #pragma once
-#include "front/mdmp/directive.h"
+#include "front/mdmp/elements.h"
 #include "front/mdmp/header.h"
-#include "range/section.h"
 
 #include <cstdint>
 #include <memory>
@@ -12,10 +11,7 @@ namespace stretto::front::mdmp {
 
 //! \brief A send's or a receive's arguments, as the program gave them.
 struct Arguments {
-    void *first;
-    int dimensions;
-    const std::int64_t *count, *stride;
-    std::int64_t element_bytes;
+    Elements elements;
     int partner, tag;
     const MPI_Comm *comm;
 };
