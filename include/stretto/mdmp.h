@@ -9,6 +9,7 @@
  *         #pragma send(old[mp][1], np, next)
  *         #pragma send(old[1][1], np, prev)
  *         ...
+ *         #pragma reduce(max: change)
  *     }
  *     #pragma commregionfinished
  *
@@ -27,6 +28,7 @@
  *         MDMP_SEND(old[1][1], np, prev);
  *         MDMP_EXCHANGE_END();
  *         ...
+ *         MDMP_REDUCE(max, change, 1);
  *     }
  *     MDMP_REGION_END();
  */
@@ -50,6 +52,7 @@
 
 #ifdef __cplusplus
 #include <array>
+#include <complex>
 #include <memory>
 #include <type_traits>
 extern "C" {
@@ -61,9 +64,12 @@ extern "C" {
  *     #pragma recv(a[0], n, 1)     =>    stretto_range_recv(&directive, &a[0], n, bytes, 1, STRETTO_TAG_IMPLIED, NULL);
  *     #pragma send(b[0:m][1], 1)   =>    stretto_section_send(&directive, &b[0][1], 1, &m, &stride, bytes, 1, STRETTO_TAG_IMPLIED, NULL);
  *                                        stretto_exchange(&directive, 2);    of the last directive of the exchange
+ *     #pragma reduce(+: sum)       =>    stretto_range_reduce(&directive, STRETTO_OP_ADD, &sum, 1, bytes, STRETTO_TYPE_FLOATING,
+ *                                                             STRETTO_ROOT_ALL, NULL);
+ *     #pragma bcast(a[0:n], root(0))  => stretto_range_bcast(&directive, &a[0], n, bytes, 0, NULL);
  *     #pragma commregionfinished   =>    stretto_region_end(&directive);
  *
- * Directives with nothing between them are one exchange. No function returns an error: what is wrong ends the job with a message that
+ * Sends and receives with nothing between them are one exchange. No function returns an error: what is wrong ends the job with a message that
  * names the directive. */
 
 #define STRETTO_MDMP_VERSION 1
@@ -123,6 +129,42 @@ void stretto_exchange(struct stretto_directive *directive, int sections) STRETTO
 /* Of the library form: sections that are alone join, until stretto_exchange(). */
 void stretto_exchange_begin(struct stretto_directive *directive) STRETTO_MDMP_NOTHROW;
 
+/* What a reduction makes of the elements of all ranks. */
+#define STRETTO_OP_ADD 1
+#define STRETTO_OP_MULTIPLY 2
+#define STRETTO_OP_MIN 3
+#define STRETTO_OP_MAX 4
+#define STRETTO_OP_AND 5 /* && */
+#define STRETTO_OP_OR 6  /* || */
+#define STRETTO_OP_BITS_AND 7
+#define STRETTO_OP_BITS_OR 8
+#define STRETTO_OP_BITS_XOR 9
+
+/* What its elements are, beside their size; 0: no numbers. */
+#define STRETTO_TYPE_SIGNED 1
+#define STRETTO_TYPE_UNSIGNED 2
+#define STRETTO_TYPE_FLOATING 3
+#define STRETTO_TYPE_COMPLEX 4
+#define STRETTO_TYPE_BOOL 5
+
+/* All ranks have the result. */
+#define STRETTO_ROOT_ALL INT32_MIN
+
+/* Each element is reduced over all ranks of the communicator, in place: they all call it, with as many elements. root: the rank that has
+ * the result, or STRETTO_ROOT_ALL. */
+void stretto_section_reduce(struct stretto_directive *directive, int op, void *first, int dimensions,
+                            const int64_t count[], const int64_t stride[], int64_t element_bytes, int type, int root,
+                            const MPI_Comm *comm) STRETTO_MDMP_NOTHROW;
+void stretto_range_reduce(struct stretto_directive *directive, int op, void *first, int64_t elements,
+                          int64_t element_bytes, int type, int root, const MPI_Comm *comm) STRETTO_MDMP_NOTHROW;
+
+/* All ranks of the communicator get the root's values. */
+void stretto_section_bcast(struct stretto_directive *directive, void *first, int dimensions, const int64_t count[],
+                           const int64_t stride[], int64_t element_bytes, int root,
+                           const MPI_Comm *comm) STRETTO_MDMP_NOTHROW;
+void stretto_range_bcast(struct stretto_directive *directive, void *first, int64_t elements, int64_t element_bytes,
+                         int root, const MPI_Comm *comm) STRETTO_MDMP_NOTHROW;
+
 /* Fortran: communicators are its integers. Not of the standard ABI, whose C library knows nothing of Fortran. */
 #ifndef MPI_ABI_VERSION
 void stretto_region_begin_f(struct stretto_directive *directive, const MPI_Fint *comm);
@@ -131,6 +173,11 @@ void stretto_section_send_f(struct stretto_directive *directive, const void *fir
                             const MPI_Fint *comm);
 void stretto_section_recv_f(struct stretto_directive *directive, void *first, int dimensions, const int64_t count[],
                             const int64_t stride[], int64_t element_bytes, int partner, int tag, const MPI_Fint *comm);
+void stretto_section_reduce_f(struct stretto_directive *directive, int op, void *first, int dimensions,
+                              const int64_t count[], const int64_t stride[], int64_t element_bytes, int type, int root,
+                              const MPI_Fint *comm);
+void stretto_section_bcast_f(struct stretto_directive *directive, void *first, int dimensions, const int64_t count[],
+                             const int64_t stride[], int64_t element_bytes, int root, const MPI_Fint *comm);
 #endif
 
 #ifdef __cplusplus
@@ -140,7 +187,8 @@ void stretto_section_recv_f(struct stretto_directive *directive, void *first, in
 /* === types =======================================================================================================================
  *
  * STRETTO_MDMP_ELEMENT(element): its size in bytes; STRETTO_MDMP_ADDRESS(element): where it is. What cannot be sent as bytes is refused:
- * pointers, arrays (an element of them is meant), and in C++ what is not trivially copyable. The element is not evaluated for its size. */
+ * pointers, arrays (an element of them is meant), and in C++ what is not trivially copyable. The element is not evaluated for its size.
+ * STRETTO_MDMP_NUMBER(element): its STRETTO_TYPE_*. */
 #ifdef __cplusplus
 namespace stretto_mdmp {
 template <typename Element>
@@ -155,6 +203,29 @@ constexpr int64_t element_bytes() {
                   "MDMP: only elements that are trivially copyable can be sent: a class that owns memory cannot");
     return static_cast<int64_t>(sizeof(Type));
 }
+template <typename Type>
+struct is_complex : std::false_type {};
+template <typename Part>
+struct is_complex<std::complex<Part>> : std::is_floating_point<Part> {};
+template <typename Type>
+constexpr int number_of() {
+    return std::is_same<Type, bool>::value       ? STRETTO_TYPE_BOOL
+           : is_complex<Type>::value             ? STRETTO_TYPE_COMPLEX
+           : std::is_floating_point<Type>::value ? STRETTO_TYPE_FLOATING
+           : !std::is_integral<Type>::value      ? 0
+           : sizeof(Type) > sizeof(int64_t)      ? 0
+           : std::is_signed<Type>::value         ? STRETTO_TYPE_SIGNED
+                                                 : STRETTO_TYPE_UNSIGNED;
+}
+template <typename Element>
+constexpr int number() {
+    return number_of<typename std::remove_cv<typename std::remove_reference<Element>::type>::type>();
+}
+constexpr bool reduces(int op, int type) {
+    return op <= STRETTO_OP_MULTIPLY ? type != STRETTO_TYPE_BOOL
+           : op <= STRETTO_OP_MAX    ? type < STRETTO_TYPE_COMPLEX
+                                     : type < STRETTO_TYPE_FLOATING || type == STRETTO_TYPE_BOOL;
+}
 template <typename Integer>
 constexpr int64_t integer(Integer value) {
     static_assert(std::is_integral<Integer>::value || std::is_enum<Integer>::value,
@@ -168,8 +239,29 @@ constexpr std::array<int64_t, sizeof...(Integers)> list(Integers... values) {
 } // namespace stretto_mdmp
 #define STRETTO_MDMP_ELEMENT(element) (stretto_mdmp::element_bytes<decltype((element))>())
 #define STRETTO_MDMP_ADDRESS(element) (std::addressof(element))
+#define STRETTO_MDMP_NUMBER(element) (stretto_mdmp::number<decltype((element))>())
 #else
 #define STRETTO_MDMP_ADDRESS(element) (&(element))
+#define STRETTO_MDMP_NUMBER(element)                                                         \
+    _Generic((element), _Bool                                                                \
+             : STRETTO_TYPE_BOOL, char                                                       \
+             : (char)-1 < (char)0 ? STRETTO_TYPE_SIGNED : STRETTO_TYPE_UNSIGNED, signed char \
+             : STRETTO_TYPE_SIGNED, short                                                    \
+             : STRETTO_TYPE_SIGNED, int                                                      \
+             : STRETTO_TYPE_SIGNED, long                                                     \
+             : STRETTO_TYPE_SIGNED, long long                                                \
+             : STRETTO_TYPE_SIGNED, unsigned char                                            \
+             : STRETTO_TYPE_UNSIGNED, unsigned short                                         \
+             : STRETTO_TYPE_UNSIGNED, unsigned                                               \
+             : STRETTO_TYPE_UNSIGNED, unsigned long                                          \
+             : STRETTO_TYPE_UNSIGNED, unsigned long long                                     \
+             : STRETTO_TYPE_UNSIGNED, float                                                  \
+             : STRETTO_TYPE_FLOATING, double                                                 \
+             : STRETTO_TYPE_FLOATING, long double                                            \
+             : STRETTO_TYPE_FLOATING, float _Complex                                         \
+             : STRETTO_TYPE_COMPLEX, double _Complex                                         \
+             : STRETTO_TYPE_COMPLEX, long double _Complex                                    \
+             : STRETTO_TYPE_COMPLEX, default : 0)
 #ifdef __GNUC__
 /* 5 is the class of pointers, and of arrays, which become one. */
 #define STRETTO_MDMP_ELEMENT(element)                                                              \
@@ -195,10 +287,19 @@ constexpr std::array<int64_t, sizeof...(Integers)> list(Integers... values) {
  *     MDMP_SEND_SECTION(a[1][0][1], (l, n), (m * (n + 2), 1), prev);  l rows of n elements: counts, and strides in elements
  *     MDMP_EXCHANGE();  ...  MDMP_EXCHANGE_END();        the sends and receives between them are one exchange
  *
- * A send or a receive outside MDMP_EXCHANGE waits by itself, as MPI_Send and MPI_Recv do. */
+ * A send or a receive outside MDMP_EXCHANGE waits by itself, as MPI_Send and MPI_Recv do.
+ *
+ * All ranks of the communicator do a reduction or a broadcast, outside of an exchange. An operation is + * min max && || & | or ^.
+ *
+ *     MDMP_REDUCE(+, sum, 1);                            all ranks get the sum over all
+ *     MDMP_REDUCE(max, a[0], n, MDMP_ROOT(0), MDMP_COMM(comm));       rank 0 gets n maxima
+ *     MDMP_REDUCE_SECTION(+, a[1][0], (mp), (np + 2));   of a column
+ *     MDMP_BCAST(a[0], n, 0);  MDMP_BCAST(a[0], n, 0, MDMP_COMM(comm));  all ranks get the n elements of rank 0
+ *     MDMP_BCAST_SECTION(a[1][0], (mp), (np + 2), 0); */
 #define MDMP_NONE MPI_PROC_NULL
 
 #define MDMP_TAG(tag) stretto_mdmp_tag_ = (tag)
+#define MDMP_ROOT(root) stretto_mdmp_root_ = (root)
 #define MDMP_COMM(comm) stretto_mdmp_given_ = (comm), stretto_mdmp_comm_ = &stretto_mdmp_given_
 
 #define MDMP_REGION(...)                                                            \
@@ -219,6 +320,13 @@ constexpr std::array<int64_t, sizeof...(Integers)> list(Integers... values) {
     STRETTO_MDMP_SECTION(send, first, #first, counts, strides, __VA_ARGS__)
 #define MDMP_RECV_SECTION(first, counts, strides, ...) \
     STRETTO_MDMP_SECTION(recv, first, #first, counts, strides, __VA_ARGS__)
+
+/* Behind the first element: the count, MDMP_ROOT(root), MDMP_COMM(comm). */
+#define MDMP_REDUCE(op, first, ...) STRETTO_MDMP_REDUCE_COUNT(#op, first, #op ": " #first, __VA_ARGS__, (void)0)
+#define MDMP_REDUCE_SECTION(op, first, counts, ...) \
+    STRETTO_MDMP_REDUCE(#op, first, #op ": " #first, counts, __VA_ARGS__, (void)0)
+#define MDMP_BCAST(first, count, ...) STRETTO_MDMP_BCAST(first, #first, (count), (1), __VA_ARGS__)
+#define MDMP_BCAST_SECTION(first, counts, strides, ...) STRETTO_MDMP_BCAST(first, #first, counts, strides, __VA_ARGS__)
 
 /* What these are made of. Nothing here is for programs. */
 #define STRETTO_MDMP_HERE(flags, text) \
@@ -250,7 +358,48 @@ constexpr std::array<int64_t, sizeof...(Integers)> list(Integers... values) {
                            stretto_mdmp_partner_, stretto_mdmp_tag_, stretto_mdmp_comm_);                      \
     } while (0)
 
+#define STRETTO_MDMP_REDUCE_COUNT(op, first, text, count, ...) \
+    STRETTO_MDMP_REDUCE(op, first, text, (count), (1), __VA_ARGS__)
+#define STRETTO_MDMP_REDUCE(op, first, text, counts, strides, ...)                                           \
+    do {                                                                                                     \
+        static struct stretto_directive stretto_mdmp_ = STRETTO_MDMP_HERE(0, text);                          \
+        STRETTO_MDMP_LIST(stretto_mdmp_counts_) = STRETTO_MDMP_VALUES counts;                                \
+        STRETTO_MDMP_LIST(stretto_mdmp_strides_) = STRETTO_MDMP_VALUES strides;                              \
+        int stretto_mdmp_root_ = STRETTO_ROOT_ALL;                                                           \
+        STRETTO_MDMP_COMM_IF_ANY                                                                             \
+        __VA_ARGS__;                                                                                         \
+        STRETTO_MDMP_CHECK_recv(first, &stretto_mdmp_) STRETTO_MDMP_CHECK_REDUCE(op, first)                  \
+            STRETTO_MDMP_SAME_LENGTH(stretto_mdmp_counts_, stretto_mdmp_strides_);                           \
+        stretto_mdmp_reduce(&stretto_mdmp_, stretto_mdmp_op(op), STRETTO_MDMP_ADDRESS(first),                \
+                            STRETTO_MDMP_OF(stretto_mdmp_counts_), STRETTO_MDMP_DATA(stretto_mdmp_strides_), \
+                            STRETTO_MDMP_ELEMENT(first), STRETTO_MDMP_NUMBER(first), stretto_mdmp_root_,     \
+                            stretto_mdmp_comm_);                                                             \
+    } while (0)
+
+#define STRETTO_MDMP_BCAST(first, text, counts, strides, ...)                                                         \
+    do {                                                                                                              \
+        static struct stretto_directive stretto_mdmp_ = STRETTO_MDMP_HERE(0, text);                                   \
+        STRETTO_MDMP_LIST(stretto_mdmp_counts_) = STRETTO_MDMP_VALUES counts;                                         \
+        STRETTO_MDMP_LIST(stretto_mdmp_strides_) = STRETTO_MDMP_VALUES strides;                                       \
+        int stretto_mdmp_root_;                                                                                       \
+        STRETTO_MDMP_COMM_IF_ANY                                                                                      \
+        stretto_mdmp_root_ = __VA_ARGS__;                                                                             \
+        STRETTO_MDMP_CHECK_recv(first, &stretto_mdmp_)                                                                \
+            STRETTO_MDMP_SAME_LENGTH(stretto_mdmp_counts_, stretto_mdmp_strides_);                                    \
+        stretto_mdmp_bcast(&stretto_mdmp_, STRETTO_MDMP_ADDRESS(first), STRETTO_MDMP_OF(stretto_mdmp_counts_),        \
+                           STRETTO_MDMP_DATA(stretto_mdmp_strides_), STRETTO_MDMP_ELEMENT(first), stretto_mdmp_root_, \
+                           stretto_mdmp_comm_);                                                                       \
+    } while (0)
+
 #ifdef __cplusplus
+#define STRETTO_MDMP_CONSTEXPR constexpr
+#define STRETTO_MDMP_CHECK_REDUCE(op, first)                                                                        \
+    static_assert(stretto_mdmp_op(op) != 0, "MDMP: a reduction has one of the operations + * min max && || & | ^"); \
+    static_assert(STRETTO_MDMP_NUMBER(first) != 0,                                                                  \
+                  "MDMP: a reduction is of numbers: integers, floating-point and complex numbers, bool");           \
+    static_assert(                                                                                                  \
+        stretto_mdmp::reduces(stretto_mdmp_op(op), STRETTO_MDMP_NUMBER(first)),                                     \
+        "MDMP: min and max are of no complex numbers, && || & | ^ of integers and bool, + and * of numbers");
 #define STRETTO_MDMP_LIST(name) const auto name
 #define STRETTO_MDMP_VALUES(...) stretto_mdmp::list(__VA_ARGS__)
 #define STRETTO_MDMP_DATA(name) (name).data()
@@ -260,6 +409,10 @@ constexpr std::array<int64_t, sizeof...(Integers)> list(Integers... values) {
 #define STRETTO_MDMP_SAME_LENGTH(one, other) \
     static_assert((one).size() == (other).size(), "MDMP: as many strides as counts")
 #else
+#define STRETTO_MDMP_CONSTEXPR
+#define STRETTO_MDMP_CHECK_REDUCE(op, first)        \
+    _Static_assert(STRETTO_MDMP_NUMBER(first) != 0, \
+                   "MDMP: a reduction is of numbers: integers, floating-point and complex numbers, bool");
 #define STRETTO_MDMP_LIST(name) const int64_t name[]
 #define STRETTO_MDMP_VALUES(...) \
     { __VA_ARGS__ }
@@ -273,6 +426,21 @@ constexpr std::array<int64_t, sizeof...(Integers)> list(Integers... values) {
 #define STRETTO_MDMP_SAME_LENGTH(one, other) \
     _Static_assert(sizeof one == sizeof other, "MDMP: as many strides as counts")
 #endif
+
+/* STRETTO_OP_*; 0: there is none of this name. */
+static inline STRETTO_MDMP_CONSTEXPR int stretto_mdmp_op(const char *name) {
+    return name[0] == 'm' && name[1] == 'i' && name[2] == 'n' && !name[3]   ? STRETTO_OP_MIN
+           : name[0] == 'm' && name[1] == 'a' && name[2] == 'x' && !name[3] ? STRETTO_OP_MAX
+           : name[0] == '&' && name[1] == '&' && !name[2]                   ? STRETTO_OP_AND
+           : name[0] == '|' && name[1] == '|' && !name[2]                   ? STRETTO_OP_OR
+           : !name[0] || name[1]                                            ? 0
+           : name[0] == '+'                                                 ? STRETTO_OP_ADD
+           : name[0] == '*'                                                 ? STRETTO_OP_MULTIPLY
+           : name[0] == '&'                                                 ? STRETTO_OP_BITS_AND
+           : name[0] == '|'                                                 ? STRETTO_OP_BITS_OR
+           : name[0] == '^'                                                 ? STRETTO_OP_BITS_XOR
+                                                                            : 0;
+}
 
 /* Strides of the library form are elements. */
 static inline void stretto_mdmp_in_bytes(int64_t bytes[], const int64_t stride[], int dimensions,
@@ -293,6 +461,20 @@ static inline void stretto_mdmp_recv(struct stretto_directive *directive, void *
     int64_t bytes[STRETTO_MDMP_DIMENSIONS];
     stretto_mdmp_in_bytes(bytes, stride, dimensions, element_bytes);
     stretto_section_recv(directive, first, dimensions, count, bytes, element_bytes, partner, tag, comm);
+}
+static inline void stretto_mdmp_reduce(struct stretto_directive *directive, int op, void *first, int dimensions,
+                                       const int64_t count[], const int64_t stride[], int64_t element_bytes, int type,
+                                       int root, const MPI_Comm *comm) {
+    int64_t bytes[STRETTO_MDMP_DIMENSIONS];
+    stretto_mdmp_in_bytes(bytes, stride, dimensions, element_bytes);
+    stretto_section_reduce(directive, op, first, dimensions, count, bytes, element_bytes, type, root, comm);
+}
+static inline void stretto_mdmp_bcast(struct stretto_directive *directive, void *first, int dimensions,
+                                      const int64_t count[], const int64_t stride[], int64_t element_bytes, int root,
+                                      const MPI_Comm *comm) {
+    int64_t bytes[STRETTO_MDMP_DIMENSIONS];
+    stretto_mdmp_in_bytes(bytes, stride, dimensions, element_bytes);
+    stretto_section_bcast(directive, first, dimensions, count, bytes, element_bytes, root, comm);
 }
 
 /* A directive among the calls would be ignored by a compiler that does not know it. */

@@ -261,6 +261,125 @@ static void another_thread_ends_a_region(void) {
     run(end_one);
 }
 
+/* --- reductions and broadcasts: rank 0 names its own line, and that of who differs --- */
+
+static void reductions_differ_in_size(void) {
+    begin();
+    MDMP_REGION();
+    if (rank == 1) MDMP_REDUCE(+, a[10], 50);  /* THERE */
+    if (rank == 0) MDMP_REDUCE(+, b[20], 100); /* HERE */
+}
+static void reductions_differ_in_operation(void) {
+    begin();
+    MDMP_REGION();
+    if (rank == 1) MDMP_REDUCE(max, a[10], 50); /* THERE */
+    if (rank == 0) MDMP_REDUCE(+, b[20], 50);   /* HERE */
+}
+static void reductions_differ_in_type(void) {
+    static int k[50];
+    begin();
+    MDMP_REGION();
+    if (rank == 1) MDMP_REDUCE(max, k[0], 50); /* THERE */
+    if (rank == 0) MDMP_REDUCE(max, a[0], 50); /* HERE */
+}
+static void reductions_differ_in_root(void) {
+    begin();
+    MDMP_REGION();
+    if (rank == 1) MDMP_REDUCE(+, a[0], 50, MDMP_ROOT(1)); /* THERE */
+    if (rank == 0) MDMP_REDUCE(+, a[0], 50);               /* HERE */
+}
+static void broadcasts_differ_in_size(void) {
+    begin();
+    MDMP_REGION();
+    if (rank == 1) MDMP_BCAST(a[0], 50000, 0); /* THERE */
+    if (rank == 0) MDMP_BCAST(a[0], 50, 0);    /* HERE */
+}
+static void broadcasts_differ_in_root(void) {
+    begin();
+    MDMP_REGION();
+    if (rank == 1) MDMP_BCAST(a[0], 5, 1); /* THERE */
+    if (rank == 0) MDMP_BCAST(a[0], 5, 0); /* HERE */
+}
+static void collectives_differ(void) {
+    begin();
+    MDMP_REGION();
+    if (rank == 1) MDMP_BCAST(a[0], 50, 0);  /* THERE */
+    if (rank == 0) MDMP_REDUCE(+, a[0], 50); /* HERE */
+}
+static void operation_is_unknown(void) {
+    begin();
+    MDMP_REGION();
+    MDMP_REDUCE(mean, a[0], 1); /* HERE */
+}
+static void operation_is_of_other_numbers(void) {
+    begin();
+    MDMP_REGION();
+    MDMP_REDUCE(^, a[0], 1); /* HERE */
+}
+static void elements_are_no_numbers(void) {
+    static struct stretto_directive directive = {1, 0, __LINE__, 3, "misuse.c", "f", "+: pair", NULL}; /* HERE */
+    begin();
+    MDMP_REGION();
+    stretto_range_reduce(&directive, STRETTO_OP_ADD, a, 1, 16, 0, STRETTO_ROOT_ALL, NULL);
+}
+static void elements_are_too_long(void) {
+    static struct stretto_directive directive = {1, 0, __LINE__, 3, "misuse.c", "f", "+: wide", NULL}; /* HERE */
+    begin();
+    MDMP_REGION();
+    stretto_range_reduce(&directive, STRETTO_OP_ADD, a, 1, 16, STRETTO_TYPE_SIGNED, STRETTO_ROOT_ALL, NULL);
+}
+static void root_is_no_rank(void) {
+    begin();
+    MDMP_REGION();
+    MDMP_BCAST(a[0], 1, ranks); /* HERE */
+}
+static void root_of_a_reduction_is_no_rank(void) {
+    begin();
+    MDMP_REGION();
+    MDMP_REDUCE(+, a[0], 1, MDMP_ROOT(-1)); /* HERE */
+}
+static void reduces_twice_in_one(void) {
+    begin();
+    MDMP_REGION();
+    MDMP_REDUCE_SECTION(+, a[0], (5, 5), (3, 1)); /* HERE */
+}
+static void broadcast_count_is_negative(void) {
+    begin();
+    MDMP_REGION();
+    MDMP_BCAST(a[0], rank - 5, 0); /* HERE */
+}
+static void reduction_outside_a_region(void) {
+    begin();
+    MDMP_REDUCE(+, a[0], 1); /* HERE */
+}
+static void reduction_in_an_exchange(void) {
+    begin();
+    MDMP_REGION();
+    MDMP_EXCHANGE(); /* THERE */
+    MDMP_SEND(a[0], 1, 0);
+    MDMP_REDUCE(+, a[0], 1); /* HERE */
+}
+static void reduction_after_finalize(void) {
+    begin();
+    MDMP_REGION();
+    MDMP_REGION_END();
+    MPI_Finalize();
+    MDMP_REDUCE(+, a[0], 1); /* HERE */
+}
+static void reduction_of_another_communicator(void) {
+    begin();
+    MDMP_REGION();
+    MDMP_REDUCE(+, a[0], 1, MDMP_COMM(MPI_COMM_SELF)); /* HERE */
+}
+static void broadcast_between_groups(void) {
+    MPI_Comm half, between;
+    begin();
+    MPI_Comm_split(MPI_COMM_WORLD, rank, 0, &half);
+    MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, 1 - rank, 0, &between);
+    MDMP_REGION(MDMP_COMM(between));
+    MDMP_BCAST(a[0], 1, 0); /* HERE */
+}
+
 static void version_is_later(void) {
     static struct stretto_directive directive = {99, 0, 12, 3, "later.c", "f", NULL, NULL};
     begin();
@@ -311,6 +430,26 @@ static const struct {
     MISUSE(communicator_is_freed),
     MISUSE(second_thread_of_one),
     MISUSE(another_thread_ends_a_region),
+    MISUSE(reductions_differ_in_size),
+    MISUSE(reductions_differ_in_operation),
+    MISUSE(reductions_differ_in_type),
+    MISUSE(reductions_differ_in_root),
+    MISUSE(broadcasts_differ_in_size),
+    MISUSE(broadcasts_differ_in_root),
+    MISUSE(collectives_differ),
+    MISUSE(operation_is_unknown),
+    MISUSE(operation_is_of_other_numbers),
+    MISUSE(elements_are_no_numbers),
+    MISUSE(elements_are_too_long),
+    MISUSE(root_is_no_rank),
+    MISUSE(root_of_a_reduction_is_no_rank),
+    MISUSE(reduces_twice_in_one),
+    MISUSE(broadcast_count_is_negative),
+    MISUSE(reduction_outside_a_region),
+    MISUSE(reduction_in_an_exchange),
+    MISUSE(reduction_after_finalize),
+    MISUSE(reduction_of_another_communicator),
+    MISUSE(broadcast_between_groups),
     MISUSE(version_is_later),
 };
 

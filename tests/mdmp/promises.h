@@ -419,8 +419,10 @@ static void arguments_are_evaluated_once(void) {
     MDMP_SEND(rank, once(1), once(next), MDMP_TAG(once(3)));
     MDMP_RECV(a[once(2)], once(1), once(prev), MDMP_TAG(once(3)));
     MDMP_EXCHANGE_END();
+    MDMP_REDUCE(+, a[once(1)], once(1), MDMP_ROOT(once(0)));
+    MDMP_BCAST(a[once(3)], once(1), once(0));
     MDMP_REGION_END();
-    require(evaluated == 7 && a[2] == prev, "each argument once");
+    require(evaluated == 13 && a[2] == prev, "each argument once");
     MPI_Finalize();
 }
 
@@ -759,6 +761,242 @@ static void openmp_may_communicate_in_a_region(void) {
     MPI_Finalize();
 }
 
+/* --- reductions and broadcasts --- */
+
+/* As MPI_Allreduce, element by element. */
+#define REDUCED(op, mpi_op, Type, mpi_type)                                                      \
+    do {                                                                                         \
+        Type ours[5], theirs[5];                                                                 \
+        for (int k = 0; k < 5; k++) ours[k] = theirs[k] = (Type)((rank * 5 + k * 3) % 7);        \
+        MDMP_REDUCE(op, ours[0], 5);                                                             \
+        MPI_Allreduce(MPI_IN_PLACE, theirs, 5, mpi_type, mpi_op, MPI_COMM_WORLD);                \
+        for (int k = 0; k < 5; k++) require(ours[k] == theirs[k], #op " of " #Type " is MPI's"); \
+    } while (0)
+#define REDUCED_NUMBERS(Type, mpi_type)        \
+    do {                                       \
+        REDUCED(+, MPI_SUM, Type, mpi_type);   \
+        REDUCED(*, MPI_PROD, Type, mpi_type);  \
+        REDUCED(min, MPI_MIN, Type, mpi_type); \
+        REDUCED(max, MPI_MAX, Type, mpi_type); \
+    } while (0)
+#define REDUCED_INTEGERS(Type, mpi_type)       \
+    do {                                       \
+        REDUCED_NUMBERS(Type, mpi_type);       \
+        REDUCED(&&, MPI_LAND, Type, mpi_type); \
+        REDUCED(||, MPI_LOR, Type, mpi_type);  \
+        REDUCED(&, MPI_BAND, Type, mpi_type);  \
+        REDUCED(|, MPI_BOR, Type, mpi_type);   \
+        REDUCED(^, MPI_BXOR, Type, mpi_type);  \
+    } while (0)
+
+static void reductions_have_the_results_of_mpi(void) {
+    begin(MPI_THREAD_SINGLE);
+    MDMP_REGION();
+    REDUCED_INTEGERS(signed char, MPI_SIGNED_CHAR);
+    REDUCED_INTEGERS(short, MPI_SHORT);
+    REDUCED_INTEGERS(int, MPI_INT);
+    REDUCED_INTEGERS(long, MPI_LONG);
+    REDUCED_INTEGERS(long long, MPI_LONG_LONG);
+    REDUCED_INTEGERS(unsigned char, MPI_UNSIGNED_CHAR);
+    REDUCED_INTEGERS(unsigned short, MPI_UNSIGNED_SHORT);
+    REDUCED_INTEGERS(unsigned, MPI_UNSIGNED);
+    REDUCED_INTEGERS(unsigned long, MPI_UNSIGNED_LONG);
+    REDUCED_NUMBERS(float, MPI_FLOAT);
+    REDUCED_NUMBERS(double, MPI_DOUBLE);
+    REDUCED_NUMBERS(long double, MPI_LONG_DOUBLE);
+#ifdef __cplusplus
+    REDUCED(+, MPI_SUM, std::complex<float>, MPI_C_FLOAT_COMPLEX);
+    REDUCED(*, MPI_PROD, std::complex<double>, MPI_C_DOUBLE_COMPLEX);
+#else
+    REDUCED(+, MPI_SUM, float complex, MPI_C_FLOAT_COMPLEX);
+    REDUCED(*, MPI_PROD, double complex, MPI_C_DOUBLE_COMPLEX);
+#endif
+    char text = (char)('a' + rank);
+    MDMP_REDUCE(max, text, 1);
+    require(text == (char)('a' + ranks - 1), "char is a number");
+    bool every = true, some = rank == 1, odd = true;
+    MDMP_REDUCE(&&, every, 1);
+    MDMP_REDUCE(||, some, 1);
+    MDMP_REDUCE(^, odd, 1);
+    require(every && some && odd == (ranks % 2 != 0), "bool is true or false");
+    every = rank != 1, some = false;
+    MDMP_REDUCE(&, every, 1);
+    MDMP_REDUCE(|, some, 1);
+    require(!every && !some, "bitwise operations of bool are its logical ones");
+    MDMP_REGION_END();
+    MPI_Finalize();
+}
+
+static void a_root_alone_has_a_reductions_result(void) {
+    begin(MPI_THREAD_SINGLE);
+    MDMP_REGION();
+    for (int root = 0; root < ranks; root++) {
+        int a[3] = {rank, rank * 2, -rank}, gap[5] = {rank, 9, rank * 2, 9, -rank};
+        const int most = ranks - 1;
+        MDMP_REDUCE(max, a[0], 3, MDMP_ROOT(root));
+        MDMP_REDUCE_SECTION(max, gap[0], (3), (2), MDMP_ROOT(root), MDMP_COMM(MPI_COMM_WORLD));
+        require(a[0] == (rank == root ? most : rank) && a[1] == (rank == root ? most * 2 : rank * 2), "at the root");
+        require(a[2] == (rank == root ? 0 : -rank), "others keep what they have");
+        for (int k = 0; k < 5; k++) require(gap[k] == (k % 2 ? 9 : a[k / 2]), "also with gaps");
+    }
+    MDMP_REGION_END();
+    MPI_Finalize();
+}
+
+/* Column `column` of each rank's array, and nothing beside it. */
+static void reductions_and_broadcasts_have_sections(void) {
+    enum { ROWS = 3000, COLUMNS = 7 };
+    static double a[ROWS][COLUMNS];
+    begin(MPI_THREAD_SINGLE);
+    for (int i = 0; i < ROWS; i++)
+        for (int j = 0; j < COLUMNS; j++) a[i][j] = rank * 1e4 + i * 10 + j;
+    MDMP_REGION();
+    MDMP_REDUCE_SECTION(+, a[0][2], (ROWS), (COLUMNS));
+    MDMP_BCAST_SECTION(a[ROWS - 1][4], (ROWS), (-COLUMNS), ranks - 1);
+    MDMP_REDUCE_SECTION(min, a[1][5], (2, 2), (10 * COLUMNS, 1));
+    MDMP_REGION_END();
+    for (int i = 0; i < ROWS; i++)
+        for (int j = 0; j < COLUMNS; j++) {
+            const double own = i * 10 + j;
+            const double its = j == 2                          ? ranks * own + 1e4 * ranks * (ranks - 1) / 2
+                               : j == 4                        ? (ranks - 1) * 1e4 + own
+                               : j >= 5 && (i == 1 || i == 11) ? own
+                                                               : rank * 1e4 + own;
+            require(a[i][j] == its, "the section has the result, and nothing else has changed");
+        }
+    MPI_Finalize();
+}
+
+static void all_have_what_the_root_broadcasts(void) {
+    static const size_t sizes[] = {0, 1, 100, 16384, 70000, 3000001};
+    begin(MPI_THREAD_SINGLE);
+    MDMP_REGION();
+    for (size_t size = 0; size < sizeof sizes / sizeof *sizes; size++)
+        for (int root = 0; root < ranks; root++) {
+            const size_t n = sizes[size];
+            unsigned char *a = (unsigned char *)memory(n + 1);
+            fill(a, n, 1);
+            a[n] = 77;
+            MDMP_BCAST(a[0], n, root);
+            check(a, n, root, 1);
+            require(a[n] == 77, "nothing is written behind it");
+            free(a);
+        }
+    struct Particle one;
+    memset(&one, 0, sizeof one);
+    one.id = rank;
+    MDMP_BCAST(one, 1, 1);
+    require(one.id == 1, "also a struct");
+    MDMP_REGION_END();
+    MPI_Finalize();
+}
+
+static void a_long_reduction_is_right(void) {
+    enum { N = 400000 };
+    int *a = (int *)memory(N * sizeof *a);
+    begin(MPI_THREAD_SINGLE);
+    MDMP_REGION();
+    for (int turn = 0; turn < 4; turn++) {
+        for (int k = 0; k < N; k++) a[k] = (rank + 1) * (k % 1000) + turn;
+        MDMP_REDUCE(+, a[0], N);
+        for (int k = 0; k < N; k++)
+            require(a[k] == ranks * (ranks + 1) / 2 * (k % 1000) + ranks * turn, "each element is the sum");
+    }
+    MDMP_REGION_END();
+    MPI_Finalize();
+    free(a);
+}
+
+static void collectives_stand_between_exchanges(void) {
+    enum { N = 30000 };
+    int *out = (int *)memory(N * sizeof *out), *in = (int *)memory(N * sizeof *in), sum = 0, all;
+    begin(MPI_THREAD_SINGLE);
+    MDMP_REGION();
+    for (int turn = 0; turn < 5; turn++) {
+        for (int k = 0; k < N; k++) out[k] = rank + turn + k;
+        MDMP_EXCHANGE();
+        MDMP_RECV(in[0], N, prev);
+        MDMP_SEND(out[0], N, next);
+        MDMP_EXCHANGE_END();
+        MDMP_REDUCE(+, in[0], N);
+        sum = in[turn];
+        MDMP_BCAST(sum, 1, turn % ranks);
+        all = rank + 1;
+        MDMP_REDUCE(*, all, 1);
+        int factorial = 1;
+        for (int k = 2; k <= ranks; k++) factorial *= k;
+        require(sum == ranks * (ranks - 1) / 2 + 2 * turn * ranks && all == factorial, "each has its own place");
+    }
+    MDMP_REGION_END();
+    MPI_Finalize();
+    free(out), free(in);
+}
+
+static void collectives_are_of_the_regions_communicator(void) {
+    begin(MPI_THREAD_SINGLE);
+    MPI_Comm half = halves(-rank); /* in reversed order */
+    int its, all, sum = 1, world = 1, first = rank;
+    MPI_Comm_rank(half, &its);
+    MPI_Comm_size(half, &all);
+    MDMP_REGION();
+    MDMP_REGION(MDMP_COMM(half));
+    MDMP_REDUCE(+, sum, 1);
+    MDMP_REDUCE(+, world, 1, MDMP_COMM(MPI_COMM_WORLD));
+    MDMP_BCAST(first, 1, 0);
+    MDMP_REGION_END();
+    MDMP_REGION_END();
+    require(sum == all && world == ranks, "of the innermost region, or of one that is named");
+    require(first == rank + 2 * its, "its ranks are those of the communicator");
+    MPI_Comm_free(&half);
+    MPI_Finalize();
+}
+
+static void the_programs_own_collectives_meet_no_directive(void) {
+    int sum = 0, ours = 1;
+    MPI_Request request;
+    begin(MPI_THREAD_SINGLE);
+    const int own = rank;
+    MDMP_REGION();
+    for (int turn = 0; turn < 3; turn++) {
+        if (rank == turn) MPI_Iallreduce(&own, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &request);
+        ours = turn;
+        MDMP_REDUCE(+, ours, 1);
+        if (rank != turn) MPI_Iallreduce(&own, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &request);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+        require(ours == turn * ranks && sum == ranks * (ranks - 1) / 2, "each among its like");
+    }
+    MDMP_REGION_END();
+    MPI_Finalize();
+}
+
+static void a_region_that_initializes_mpi_has_collectives(void) {
+    int sum = 1;
+    MDMP_REGION();
+    MDMP_REDUCE(+, sum, 1);
+    know();
+    MDMP_REGION_END();
+    require(sum == ranks, "MPI is there");
+}
+
+static void *reduces_in_its_own_region(void *data) {
+    const struct thread *its = (const struct thread *)data;
+    for (int turn = 0; turn < 20; turn++) {
+        int sum = its->number + turn;
+        MDMP_REGION(MDMP_COMM(its->comm));
+        MDMP_REDUCE(+, sum, 1);
+        require(sum == ranks * (its->number + turn), "threads' communicators keep their reductions apart");
+        MDMP_BCAST(sum, 1, turn % ranks);
+        MDMP_REGION_END();
+    }
+    return NULL;
+}
+
+static void threads_reduce_in_regions_of_their_own(void) {
+    begin(MPI_THREAD_MULTIPLE);
+    run_threads(reduces_in_its_own_region, 3, 1);
+    MPI_Finalize();
+}
+
 #define PROMISE(name) \
     { #name, name }
 
@@ -795,6 +1033,16 @@ static const struct {
     PROMISE(threads_have_regions_of_their_own),
     PROMISE(openmp_may_compute_in_a_region),
     PROMISE(openmp_may_communicate_in_a_region),
+    PROMISE(reductions_have_the_results_of_mpi),
+    PROMISE(a_root_alone_has_a_reductions_result),
+    PROMISE(reductions_and_broadcasts_have_sections),
+    PROMISE(all_have_what_the_root_broadcasts),
+    PROMISE(a_long_reduction_is_right),
+    PROMISE(collectives_stand_between_exchanges),
+    PROMISE(collectives_are_of_the_regions_communicator),
+    PROMISE(the_programs_own_collectives_meet_no_directive),
+    PROMISE(a_region_that_initializes_mpi_has_collectives),
+    PROMISE(threads_reduce_in_regions_of_their_own),
 };
 
 int main(int argc, char **argv) {

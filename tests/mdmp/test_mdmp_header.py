@@ -37,6 +37,12 @@ WRONG = {
     "strides": ("int k[9]; MDMP_RECV_SECTION(k[0], (2, 2), (3), 0);", "as many strides as counts"),
     "no_list": ("int k[9]; MDMP_RECV_SECTION(k[0], 2, 3, 0);", "error"),
     "value": ("MDMP_SEND(1 + 2, 1, 0);", "lvalue"),
+    "reduced_constant": ("const int k[2] = {1, 2}; MDMP_REDUCE(+, k[0], 1);", "const"),
+    "broadcast_constant": ("const int k[2] = {1, 2}; MDMP_BCAST(k[0], 1, 0);", "const"),
+    "reduced_struct": ("struct { int k; } s = {1}; MDMP_REDUCE(+, s, 1);", "a reduction is of numbers"),
+    "reduced_pointer": ("float *p = 0; MDMP_REDUCE(+, p, 1);", "pointer"),
+    "no_root": ("int k[9]; MDMP_BCAST(k[0], 1);", "error"),
+    "no_count": ("int k = 0; MDMP_REDUCE(+, k);", "error"),
     "no_partner": ("int k[9]; MDMP_SEND(k[0], 1);", "error"),
     "directive": ("\n#pragma commregion\n", "poisoned"),
     "end": ("\n#pragma commregionfinished\n", "poisoned"),
@@ -45,6 +51,9 @@ WRONG = {
 WRONG_IN_CPP = {
     "class": ("std::string s; MDMP_SEND(s, 1, 0);", "trivially copyable"),
     "member_pointer": ("struct A { int k; }; int A::*p = &A::k; MDMP_SEND(p, 1, 0);", "pointer"),
+    "operation": ("int k = 0; MDMP_REDUCE(mean, k, 1);", "one of the operations + * min max"),
+    "bits_of_floats": ("float x = 0; MDMP_REDUCE(&, x, 1);", "&& || & | ^ of integers and bool"),
+    "sum_of_bool": ("bool b = true; MDMP_REDUCE(+, b, 1);", "+ and * of numbers"),
     "fraction": ("int k[9]; MDMP_SEND(k[0], 1.5, 0);", "integers"),
 }
 

@@ -2,6 +2,7 @@
 #include "front/entry.h"
 #include "front/fortran/fortran.h"
 #include "front/mdmp/apart.h"
+#include "front/mdmp/collective.h"
 #include "front/mdmp/exchange.h"
 #include "front/mdmp/region.h"
 
@@ -52,6 +53,32 @@ STRETTO_PUBLIC void stretto_exchange(stretto_directive *directive, int) noexcept
 
 STRETTO_PUBLIC void stretto_exchange_begin(stretto_directive *directive) noexcept {
     mdmp::open_exchange(mdmp::introduce("exchange", *directive, SITE));
+}
+
+STRETTO_PUBLIC void stretto_section_reduce(stretto_directive *directive, int op, void *first, int dimensions,
+                                           const int64_t count[], const int64_t stride[], int64_t element_bytes,
+                                           int type, int root, const MPI_Comm *comm) noexcept {
+    mdmp::reduce(mdmp::introduce("reduce", *directive, SITE), {op, type},
+                 {first, dimensions, count, stride, element_bytes}, root, comm);
+}
+
+STRETTO_PUBLIC void stretto_range_reduce(stretto_directive *directive, int op, void *first, int64_t elements,
+                                         int64_t element_bytes, int type, int root, const MPI_Comm *comm) noexcept {
+    mdmp::reduce(mdmp::introduce("reduce", *directive, SITE), {op, type},
+                 {first, 1, &elements, &element_bytes, element_bytes}, root, comm);
+}
+
+STRETTO_PUBLIC void stretto_section_bcast(stretto_directive *directive, void *first, int dimensions,
+                                          const int64_t count[], const int64_t stride[], int64_t element_bytes,
+                                          int root, const MPI_Comm *comm) noexcept {
+    mdmp::broadcast(mdmp::introduce("bcast", *directive, SITE), {first, dimensions, count, stride, element_bytes}, root,
+                    comm);
+}
+
+STRETTO_PUBLIC void stretto_range_bcast(stretto_directive *directive, void *first, int64_t elements,
+                                        int64_t element_bytes, int root, const MPI_Comm *comm) noexcept {
+    mdmp::broadcast(mdmp::introduce("bcast", *directive, SITE), {first, 1, &elements, &element_bytes, element_bytes},
+                    root, comm);
 }
 
 } // extern "C"
@@ -165,6 +192,20 @@ STRETTO_PUBLIC void stretto_section_recv_f(stretto_directive *directive, void *f
     const mdmp::Directive its = mdmp::introduce("recv", *directive, SITE);
     const Named named(comm);
     mdmp::add_receive(its, {{first, dimensions, count, stride, element_bytes}, partner, tag, named.get()});
+}
+
+STRETTO_PUBLIC void stretto_section_reduce_f(stretto_directive *directive, int op, void *first, int dimensions,
+                                             const int64_t count[], const int64_t stride[], int64_t element_bytes,
+                                             int type, int root, const MPI_Fint *comm) {
+    const mdmp::Directive its = mdmp::introduce("reduce", *directive, SITE);
+    mdmp::reduce(its, {op, type}, {first, dimensions, count, stride, element_bytes}, root, Named(comm).get());
+}
+
+STRETTO_PUBLIC void stretto_section_bcast_f(stretto_directive *directive, void *first, int dimensions,
+                                            const int64_t count[], const int64_t stride[], int64_t element_bytes,
+                                            int root, const MPI_Fint *comm) {
+    const mdmp::Directive its = mdmp::introduce("bcast", *directive, SITE);
+    mdmp::broadcast(its, {first, dimensions, count, stride, element_bytes}, root, Named(comm).get());
 }
 
 } // extern "C"

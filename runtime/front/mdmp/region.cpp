@@ -93,7 +93,7 @@ int our_keyval(const Directive &directive) {
 // By what it is made of, and not by MPI_Comm_dup, which would copy the program's attributes.
 void make(const Directive &directive, Owned &owned) {
     MPI_Group group;
-    int is_inter = 0, found = 0;
+    int is_inter = 0, found = 0; // as MPI says it
     int *most_tag = nullptr;
     check(directive, MPI_Comm_group(owned.of, &group));
     for (MPI_Comm *comm : {&owned.comm, &owned.rest, &owned.parts}) {
@@ -102,7 +102,9 @@ void make(const Directive &directive, Owned &owned) {
     }
     MPI_Group_free(&group);
     check(directive, MPI_Comm_test_inter(owned.of, &is_inter));
+    owned.is_inter = is_inter;
     check(directive, is_inter ? MPI_Comm_remote_size(owned.of, &owned.size) : MPI_Comm_size(owned.of, &owned.size));
+    check(directive, MPI_Comm_rank(owned.of, &owned.rank));
     check(directive, MPI_Comm_get_attr(owned.of, MPI_TAG_UB, &most_tag, &found));
     owned.most_tag = found ? *most_tag : 32767; // MPI 4.1, 9.1.2
     check(directive, MPI_Comm_set_attr(owned.of, our_keyval(directive), &owned));

@@ -10,6 +10,8 @@ struct Communicator {
     MPI_Comm rest;   //!< of long messages, behind what stands in front of each
     MPI_Comm parts;  //!< of short ones, behind the first part of each
     int size;        //!< partners
+    int rank;        //!< of this process
+    bool is_inter;   //!< between two groups
     int most_tag;    //!< of MPI
     unsigned serial; //!< in this process
 };
