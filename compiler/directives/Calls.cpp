@@ -3,6 +3,7 @@
 #include "clang/Lex/Lexer.h"
 
 #include <climits>
+#include <initializer_list>
 
 using namespace clang;
 
@@ -11,7 +12,7 @@ namespace stretto::directives {
 namespace {
 
 /// Of include/stretto/mdmp.h, whose macros are not there where a file was preprocessed before.
-constexpr const char *version = "1", *implied_tag = "(-2147483647 - 1)";
+constexpr const char *version = "1", *implied_tag = "(-2147483647 - 1)", *all_ranks = implied_tag;
 static_assert(INT_MIN == -2147483647 - 1);
 
 std::string quoted(llvm::StringRef text) {
@@ -70,7 +71,7 @@ public:
                        std::to_string(place.isValid() ? place.getLine() : 0) + ", " +
                        std::to_string(place.isValid() ? place.getColumn() : 0) + ", " +
                        (place.isValid() ? quoted(place.getFilename()) : null()) + ", __func__, " +
-                       (directive.text.empty() ? null() : quoted(directive.text)) + ", " + null() + "};";
+                       (directive.text.empty() ? null() : quoted(directive.told())) + ", " + null() + "};";
     }
 
     std::vector<Token> region() {
@@ -85,6 +86,34 @@ public:
     }
 
     std::vector<Token> message() {
+        elements();
+        number("int", variable::partner, directive_.partner);
+        if (!directive_.tag.empty()) number("int", variable::tag, directive_.tag);
+        const std::string comm = communicator();
+        const bool sends = directive_.kind == Kind::send;
+        call("", sends,
+             std::string(variable::partner) + ", " + (directive_.tag.empty() ? implied_tag : variable::tag) + ", " +
+                 comm);
+        // 0 where another directive follows, and how many they are (Places.cpp).
+        writer_ << "if (1) " + global("stretto_exchange") + "(&stretto_mdmp_, 1); }";
+        return writer_.take();
+    }
+
+    std::vector<Token> collective() {
+        elements();
+        const bool reduces = directive_.kind == Kind::reduce;
+        if (reduces) type();
+        if (!directive_.root.empty()) number("int", variable::root, directive_.root);
+        const std::string comm = communicator(), root = directive_.root.empty() ? all_ranks : variable::root;
+        call(reduces ? std::to_string(static_cast<int>(directive_.operation)) + ", " : "", false,
+             (reduces ? "stretto_mdmp_type_, " : "") + root + ", " + comm);
+        writer_ << "}";
+        return writer_.take();
+    }
+
+private:
+    /// Where they are, and how many.
+    void elements() {
         const Section &section = directive_.section;
         for (std::size_t k = 0; k < section.ranges.size(); k++) part(k);
         pointer(variable::first);
@@ -92,24 +121,39 @@ public:
         writer_ << ");";
         writer_.at(directive_.where);
         shape();
-        number("int", variable::partner, directive_.partner);
-        if (!directive_.tag.empty()) number("int", variable::tag, directive_.tag);
-        const std::string comm = communicator();
-        const bool sends = directive_.kind == Kind::send;
-        const std::string name = sends ? "send" : "recv", first = "(&stretto_mdmp_, " + address(sends) + ", ",
-                          last = size_of(variable::first) + ", " + variable::partner + ", " +
-                                 (directive_.tag.empty() ? implied_tag : variable::tag) + ", " + comm + ");";
-        if (is_range())
-            writer_ << global("stretto_range_" + name) + first + elements() + ", " + last;
-        else
-            writer_ << global("stretto_section_" + name) + first + std::to_string(dimensions()) + ", " +
-                           variable::count + ", " + variable::stride + ", " + last;
-        // 0 where another directive follows, and how many they are (Places.cpp).
-        writer_ << "if (1) " + global("stretto_exchange") + "(&stretto_mdmp_, 1); }";
-        return writer_.take();
     }
 
-private:
+    /// stretto_range_send(&directive, before, first, elements, element_bytes, behind);
+    void call(const std::string &before, bool only_reads, const std::string &behind) {
+        const std::string to = "(&stretto_mdmp_, " + before + address(only_reads) + ", ",
+                          last = size_of(variable::first) + ", " + behind + ");", name = directive_.name();
+        if (is_range())
+            writer_ << global("stretto_range_" + name) + to + number_of_elements() + ", " + last;
+        else
+            writer_ << global("stretto_section_" + name) + to + std::to_string(dimensions()) + ", " + variable::count +
+                           ", " + variable::stride + ", " + last;
+    }
+
+    /// STRETTO_TYPE_* of the elements, which are known to the parser alone. Of what is no number Types.cpp tells.
+    void type() {
+        const std::string first = std::string("*") + variable::first;
+        if (cxx_) {
+            writer_ << "const int stretto_mdmp_type_ = ::stretto_mdmp::number<decltype((" + first + "))>();";
+            return;
+        }
+        std::string all;
+        const auto of = [&all](const char *number, std::initializer_list<const char *> types) {
+            for (const char *type : types) all += std::string(type) + ": " + number + ", ";
+        };
+        of("(char)-1 < (char)0 ? 1 : 2", {"char"});
+        of("1", {"signed char", "short", "int", "long", "long long"});
+        of("2", {"unsigned char", "unsigned short", "unsigned int", "unsigned long", "unsigned long long"});
+        of("3", {"float", "double", "long double"});
+        of("4", {"float _Complex", "double _Complex", "long double _Complex"});
+        of("5", {"_Bool"});
+        writer_ << "const int stretto_mdmp_type_ = __extension__ _Generic(" + first + ", " + all + "default: 0);";
+    }
+
     std::string global(const std::string &name) const { return (cxx_ ? "::" : "") + name; }
     std::string null() const { return cxx_ ? "nullptr" : "0"; }
     /// Of what the variable points to.
@@ -125,7 +169,7 @@ private:
         return ranges.empty() ||
                (ranges.size() == 1 && ranges.front().stride.empty() && directive_.section.pieces.back().empty());
     }
-    std::string elements() const { return dimensions() ? std::string(variable::count) + "[0]" : "1"; }
+    std::string number_of_elements() const { return dimensions() ? std::string(variable::count) + "[0]" : "1"; }
 
     /// `name = &(`
     void pointer(const std::string &name) {
@@ -236,6 +280,9 @@ std::vector<Token> calls(Preprocessor &preprocessor, const Directive &directive)
         return block.region();
     case Kind::region_end:
         return block.region_end();
+    case Kind::reduce:
+    case Kind::bcast:
+        return block.collective();
     default:
         return block.message();
     }

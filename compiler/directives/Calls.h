@@ -17,6 +17,7 @@ inline constexpr const char *count = "stretto_mdmp_count_";   // of each dimensi
 inline constexpr const char *stride = "stretto_mdmp_stride_"; // in elements
 inline constexpr const char *partner = "stretto_mdmp_partner_";
 inline constexpr const char *tag = "stretto_mdmp_tag_";
+inline constexpr const char *root = "stretto_mdmp_root_";
 } // namespace variable
 
 std::vector<clang::Token> calls(clang::Preprocessor &preprocessor, const Directive &directive);

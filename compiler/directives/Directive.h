@@ -14,7 +14,10 @@ namespace stretto::directives {
 
 using Tokens = llvm::SmallVector<clang::Token, 8>;
 
-enum class Kind { region, region_end, send, receive };
+enum class Kind { region, region_end, send, receive, reduce, bcast };
+
+/// Of a reduction, as STRETTO_OP_* of include/stretto/mdmp.h count them.
+enum class Operation { none, add, multiply, min, max, logical_and, logical_or, bits_and, bits_or, bits_xor };
 
 /// [lower:length:stride]; what was left out is empty.
 struct Range {
@@ -36,15 +39,25 @@ struct Directive {
     Tokens count;     // empty: what the ranges say; without ranges the whole object
     Tokens partner;   // of `none` MPI_PROC_NULL
     Tokens tag, comm; // empty: implied
+    Tokens root;      // likewise: of a reduction all ranks have the result
+    Operation operation = Operation::none;
 
     bool placed = false;                     // it was met as a statement
     bool complained = false, warned = false; // once is enough
 
-    bool communicates() const { return kind == Kind::send || kind == Kind::receive; }
+    bool joins_exchange() const { return kind == Kind::send || kind == Kind::receive; }
+    bool is_collective() const { return kind == Kind::reduce || kind == Kind::bcast; }
+    bool has_section() const { return joins_exchange() || is_collective(); }
     const char *name() const {
-        static const char *const names[] = {"commregion", "commregionfinished", "send", "recv"};
+        static const char *const names[] = {"commregion", "commregionfinished", "send", "recv", "reduce", "bcast"};
         return names[static_cast<int>(kind)];
     }
+    const char *operation_name() const {
+        static const char *const names[] = {"", "+", "*", "min", "max", "&&", "||", "&", "|", "^"};
+        return names[static_cast<int>(operation)];
+    }
+    /// What the running program calls it, beside its name.
+    std::string told() const { return operation == Operation::none ? text : operation_name() + (": " + text); }
 };
 
 /// The directives of a file that is compiled, by the place of their names. A statement that begins at such a place is the directive's.

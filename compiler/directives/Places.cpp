@@ -90,8 +90,8 @@ private:
             for (Stmt *label : labels) note_jump(label);
             Directive *directive = directive_of(inner);
             if (llvm::isa<NullStmt>(inner) && labels.empty()) continue; // of _Pragma in a macro: SEND(x);
-            const bool communicates = directive && directive->communicates();
-            auto *const here = communicates ? llvm::cast<CompoundStmt>(inner) : nullptr;
+            const bool joins_exchange = directive && directive->joins_exchange();
+            auto *const here = joins_exchange ? llvm::cast<CompoundStmt>(inner) : nullptr;
             sections = here && before && labels.empty() ? joins(*before, *here, sections + 1) : 1;
             before = here;
             if (!directive)
@@ -144,7 +144,7 @@ private:
 
     void by_every_thread(Directive &directive) {
         const std::string what =
-            directive.communicates() ? "tag(...), a number of each thread" : "comm(...), one of each thread";
+            directive.joins_exchange() ? "tag(...), a number of each thread" : "comm(...), one of each thread";
         wrong(directive, std::string(directive.name()) + ": every thread does it here: write " + what +
                              ", or put it in '#pragma omp single' or '#pragma omp masked'");
     }

@@ -22,7 +22,7 @@ namespace stretto::directives {
 
 namespace {
 
-constexpr llvm::StringRef names[] = {"commregion", "commregionfinished", "send", "recv"};
+constexpr llvm::StringRef names[] = {"commregion", "commregionfinished", "send", "recv", "reduce", "bcast"};
 
 /// Where the parser is. Its scope lags: what was read last has not been looked at when the next directive comes.
 class Position {
@@ -167,6 +167,8 @@ private:
         const std::string lower = name.lower();
         const bool region = lower.find("commreg") != lower.npos || lower.find("comreg") != lower.npos;
         const bool ends = lower.find("fin") != lower.npos || lower.find("end") != lower.npos;
+        if (lower == "reduction" || lower == "allreduce") return "reduce";
+        if (lower == "broadcast") return "bcast";
         return region ? names[ends] : nearest(name, names);
     }
 
@@ -175,15 +177,9 @@ private:
         const SourceLocation where = first.getLocation();
         const bool included = state_->compiler.hasSema() && declares_what_is_called(state_->compiler, where);
         if (!ours_ && !included) return false; // of somebody else's
-        const std::string there_are = "there are commregion, commregionfinished, send and recv";
+        const std::string there_are = "there are commregion, commregionfinished, send, recv, reduce and bcast";
         if (name == "mdmp" && !ours_) {
             complain(to, where, "'#pragma mdmp' is no directive in C: write '#pragma send', or '#pragma stretto send'");
-            return true;
-        }
-        if (name == "reduce" || name == "bcast") {
-            complain(to, where,
-                     name + " is no directive yet: " + there_are + "; write MPI_" +
-                         (name == "bcast" ? "Bcast" : "Allreduce") + " for it");
             return true;
         }
         if (const llvm::StringRef near = meant_by(name); !near.empty()) {
@@ -231,7 +227,7 @@ public:
     std::unique_ptr<ASTConsumer> CreateASTConsumer(CompilerInstance &compiler, llvm::StringRef) override {
         auto state = std::make_shared<State>(compiler);
         Preprocessor &preprocessor = compiler.getPreprocessor();
-        for (const Kind kind : {Kind::region, Kind::region_end, Kind::send, Kind::receive}) {
+        for (const Kind kind : {Kind::region, Kind::region_end, Kind::send, Kind::receive, Kind::reduce, Kind::bcast}) {
             preprocessor.AddPragmaHandler(new Handler(state, kind));
             preprocessor.AddPragmaHandler("stretto", new Handler(state, kind));
         }

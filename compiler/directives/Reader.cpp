@@ -36,7 +36,7 @@ public:
 
     Read<Directive> read() {
         if (!brackets_match()) return {};
-        const bool right = directive_.communicates()         ? read_message()
+        const bool right = directive_.has_section()          ? read_message()
                            : directive_.kind == Kind::region ? read_region()
                                                              : read_region_end();
         return right ? Read<Directive>(std::move(directive_)) : std::nullopt;
@@ -51,7 +51,19 @@ private:
     }
     std::string name() const { return directive_.name(); }
     std::string usage() const {
-        return "write " + name() + "(section, partner) or " + name() + "(element, count, partner)";
+        const bool reduces = directive_.kind == Kind::reduce;
+        const std::string begin = name() + (reduces ? "(+: " : "("), end = directive_.joins_exchange() ? ", partner)"
+                                                                           : reduces                   ? ")"
+                                                                                     : ", root(rank))";
+        return "write " + begin + "section" + end + " or " + begin + "element, count" + end;
+    }
+    /// That stand behind the other arguments.
+    std::string clauses() const {
+        return directive_.joins_exchange() ? "tag(number) and comm(communicator)" : "root(rank) and comm(communicator)";
+    }
+    static bool is_name_of_clause(StringRef word) { return word == "tag" || word == "comm" || word == "root"; }
+    bool is_name_of_clause(const Token &token) const {
+        return token.getIdentifierInfo() && is_name_of_clause(token.getIdentifierInfo()->getName());
     }
     std::string spelling(const Token &token) const { return preprocessor_.getSpelling(token); }
 
@@ -179,17 +191,20 @@ private:
         const StringRef word = part.front().getIdentifierInfo()->getName();
         const SourceLocation where = part.front().getLocation();
         const Part value = part.slice(2, part.size() - 3);
-        if (word == "tag" && directive_.communicates()) return read_tag(where, value);
+        if (word == "tag" && directive_.joins_exchange()) return read_tag(where, value);
+        if (word == "root" && directive_.is_collective()) return read_root(where, value);
         if (word == "comm") return read_comm(where, value);
+        if (word == "tag" && directive_.is_collective())
+            return wrong(where, name() + " has no tag: all ranks of its communicator do it together");
+        if (word == "root" && directive_.joins_exchange())
+            return wrong(where, name() + " has a partner, and no root: leave root(...) out");
         if (word == "tag") return wrong(where, "commregion has no tag: write tag(...) in its send and recv");
         llvm::SmallVector<StringRef, 2> all = {"comm"};
-        if (directive_.communicates()) all.push_back("tag");
+        if (directive_.has_section()) all.push_back(directive_.joins_exchange() ? "tag" : "root");
         const StringRef near = nearest(word, all);
-        const std::string there_are =
-            directive_.communicates() ? "tag(number) and comm(communicator)" : "comm(communicator)";
         if (near.empty())
             return wrong(where, name() + ": there is no clause '" + word + "': there " +
-                                    (directive_.communicates() ? "are " : "is ") + there_are);
+                                    (directive_.has_section() ? "are " + clauses() : "is comm(communicator)"));
         complain(preprocessor_.getDiagnostics(), where,
                  name() + ": there is no clause '" + word + "': did you mean '" + near + "'?")
             << FixItHint::CreateReplacement(where, near);
@@ -209,6 +224,18 @@ private:
         return true;
     }
 
+    bool read_root(SourceLocation where, Part value) {
+        if (!directive_.root.empty()) return wrong(where, name() + " has one root: leave the second out");
+        if (value.empty()) return wrong(where, "root needs a rank: write root(0)");
+        if (at_commas(value).size() > 1) return wrong(where, "root is one rank: write root(rank)");
+        const bool negative = value.size() == 2 && value[0].is(tok::minus) && value[1].is(tok::numeric_constant);
+        if (negative || (value.size() == 1 && is_word(value[0], "none")))
+            return wrong(value.front().getLocation(), name() + ": a root is a rank of the communicator, 0 or more");
+        if (!has_no_effect(value)) return false;
+        directive_.root.assign(value.begin(), value.end());
+        return true;
+    }
+
     bool read_comm(SourceLocation where, Part value) {
         if (!directive_.comm.empty()) return wrong(where, name() + " has one communicator: leave the second out");
         if (value.empty()) return wrong(where, "comm needs a communicator: write comm(communicator), or leave it out");
@@ -222,7 +249,7 @@ private:
         return true;
     }
 
-    // --- send, recv --------------------------------------------------------------------------------------------------------
+    // --- send, recv, reduce, bcast -------------------------------------------------------------------------------------------
 
     bool read_message() {
         if (tokens_.empty()) return wrong(end_, name() + " says nothing: " + usage());
@@ -231,7 +258,7 @@ private:
         const std::size_t end = behind(tokens_, 0);
         if (end < tokens_.size()) {
             const Token &more = tokens_[end];
-            const bool clause = is_word(more, "tag") || is_word(more, "comm");
+            const bool clause = is_name_of_clause(more);
             const bool semicolon = more.is(tok::semi);
             return wrong(more.getLocation(), name() + (clause ? ": clauses stand inside the brackets: write " + name() +
                                                                     "(..., " + spelling(more) + "(...))"
@@ -241,18 +268,81 @@ private:
         }
         const Part inside = tokens_.slice(1, end - 2);
         if (inside.empty()) return wrong(tokens_.back().getLocation(), name() + " says nothing: " + usage());
-        return read_arguments(inside);
+        if (directive_.kind != Kind::reduce) return read_arguments(inside);
+        const std::optional<std::size_t> begin = read_operation(inside);
+        return begin && read_arguments(inside.slice(*begin));
+    }
+
+    static constexpr const char *operations = "there are + * min max && || & | ^";
+
+    /// `+:`; the place behind it.
+    std::optional<std::size_t> read_operation(Part inside) {
+        const SourceLocation where = inside.front().getLocation();
+        const Token *colon = inside.size() > 1 && inside[1].isOneOf(tok::colon, tok::coloncolon) ? &inside[1] : nullptr;
+        if (inside.front().is(tok::colon)) {
+            wrong(where, std::string("reduce: the operation is missing before ':': ") + operations);
+            return {};
+        }
+        directive_.operation = operation_of(inside.front());
+        if (directive_.operation == Operation::none || !colon) {
+            if (colon)
+                wrong(where, "reduce: there is no operation '" + spelling(inside.front()) +
+                                 "': " + (inside.front().is(tok::minus) ? "write + for a sum" : operations));
+            else if (directive_.operation != Operation::none && !inside.front().getIdentifierInfo())
+                wrong(inside.size() > 1 ? inside[1].getLocation() : tokens_.back().getLocation(),
+                      "reduce: ':' is missing behind the operation: " + usage());
+            else
+                wrong(where, "reduce has no operation: write reduce(+: " + written(at_commas(inside).front()) + "); " +
+                                 operations);
+            return {};
+        }
+        if (colon->is(tok::coloncolon)) {
+            wrong(colon->getLocation(), "reduce: '::' is one word: write a blank between ':' and what follows");
+            return {};
+        }
+        if (inside.size() == 2) {
+            wrong(tokens_.back().getLocation(), "reduce has no section: " + usage());
+            return {};
+        }
+        return 2;
+    }
+
+    Operation operation_of(const Token &token) const {
+        switch (token.getKind()) {
+        case tok::plus:
+            return Operation::add;
+        case tok::star:
+            return Operation::multiply;
+        case tok::ampamp:
+            return Operation::logical_and;
+        case tok::pipepipe:
+            return Operation::logical_or;
+        case tok::amp:
+            return Operation::bits_and;
+        case tok::pipe:
+            return Operation::bits_or;
+        case tok::caret:
+            return Operation::bits_xor;
+        default:
+            return is_word(token, "min") ? Operation::min : is_word(token, "max") ? Operation::max : Operation::none;
+        }
     }
 
     /// tag(3), or what was meant so: a name with a value in brackets that can be no argument.
     bool is_clause(Part part, const std::vector<Part> &before) const {
         if (part.size() < 3 || !part[0].getIdentifierInfo() || part[1].isNot(tok::l_paren)) return false;
         if (behind(part, 1) != part.size()) return false;
-        if (is_word(part[0], "tag") || is_word(part[0], "comm")) return true;
-        if (before.size() == 2 && !ranges_in(before.front()))
-            return !nearest(part[0].getIdentifierInfo()->getName(), {"tag", "comm"}).empty();
-        return before.size() >= 2;
+        if (is_name_of_clause(part[0])) return true;
+        if (before.empty()) return false;
+        const bool ranges = ranges_in(before.front());
+        if (before.size() + 1 == most_arguments() && !ranges)
+            return !nearest(part[0].getIdentifierInfo()->getName(),
+                            {directive_.joins_exchange() ? "tag" : "root", "comm"})
+                        .empty();
+        return before.size() + ranges >= most_arguments();
     }
+    /// Of an element, a count, and a partner; where ranges say how many one less.
+    std::size_t most_arguments() const { return directive_.joins_exchange() ? 3 : 2; }
 
     bool read_arguments(Part inside) {
         std::vector<Part> arguments;
@@ -282,13 +372,14 @@ private:
 
     /// tag 3, tag = 3, comm world
     bool is_clause_badly_written(Part part) const {
-        if (part.size() < 2 || !(is_word(part[0], "tag") || is_word(part[0], "comm"))) return false;
+        if (part.size() < 2 || !is_name_of_clause(part[0])) return false;
         return part[1].is(tok::equal) || part[1].isLiteral() || part[1].getIdentifierInfo();
     }
 
     bool take(const std::vector<Part> &arguments) {
         const bool ranges = !arguments.empty() && ranges_in(arguments.front());
         if (arguments.empty()) return wrong(tokens_.front().getLocation(), name() + " has no section: " + usage());
+        if (directive_.is_collective()) return take_collective(arguments, ranges);
         if (arguments.size() == 1)
             return read_section(arguments[0], false) &&
                    wrong(tokens_.back().getLocation(), name() + " has no partner: write " + name() + "(" +
@@ -297,16 +388,34 @@ private:
             return wrong(arguments[3].front().getLocation(),
                          name() + " has too many arguments: '" + written(arguments[3]) + "'; " + usage() +
                              ", and behind these tag(number) and comm(communicator)");
-        if (arguments.size() == 3 && ranges)
+        return take_elements(arguments, ranges, arguments.size() == 3) && read_partner(arguments.back());
+    }
+
+    bool take_collective(const std::vector<Part> &arguments, bool ranges) {
+        const bool rootless = directive_.kind == Kind::bcast && directive_.root.empty();
+        if (rootless && arguments.size() + ranges == 3)
+            return wrong(arguments.back().front().getLocation(),
+                         "bcast: write root(" + written(arguments.back()) + ") for its root");
+        if (arguments.size() > 2)
+            return wrong(arguments[2].front().getLocation(), name() + " has too many arguments: '" +
+                                                                 written(arguments[2]) + "'; " + usage() +
+                                                                 ", and behind these " + clauses());
+        if (!take_elements(arguments, ranges, arguments.size() == 2)) return false;
+        return !rootless ||
+               wrong(tokens_.back().getLocation(),
+                     "bcast has no root: write root(rank) behind its section, the rank whose values all get");
+    }
+
+    bool take_elements(const std::vector<Part> &arguments, bool ranges, bool counted) {
+        if (counted && ranges)
             return wrong(arguments[1].front().getLocation(),
                          name() + ": the section says how many: leave the count '" + written(arguments[1]) + "' out");
         directive_.text = written(arguments.front());
-        if (!read_section(arguments.front(), arguments.size() == 3)) return false;
-        if (arguments.size() == 3) {
-            if (!has_no_effect(arguments[1])) return false;
-            directive_.count.assign(arguments[1].begin(), arguments[1].end());
-        }
-        return read_partner(arguments.back());
+        if (!read_section(arguments.front(), counted)) return false;
+        if (!counted) return true;
+        if (!has_no_effect(arguments[1])) return false;
+        directive_.count.assign(arguments[1].begin(), arguments[1].end());
+        return true;
     }
 
     bool read_partner(Part part) {

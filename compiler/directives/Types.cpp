@@ -33,7 +33,7 @@ public:
         if (depends_on_a_template()) return;
         const bool right = ranges() && element() && number(variable::count, "the count") &&
                            number(variable::partner, "the partner") && number(variable::tag, "the tag") &&
-                           tag_is_right() && count_is_right();
+                           number(variable::root, "the root") && tag_is_right() && count_is_right();
         if (!right) directive_.complained = true;
     }
 
@@ -280,7 +280,8 @@ private:
         const VarDecl *first = variable_of(variable::first);
         if (!first || !first->getType()->isPointerType()) return true;
         const QualType type = first->getType()->getPointeeType();
-        return has_value(type) && is_no_address(type) && is_no_class_with_an_owner(type) && may_be_written(type);
+        return has_value(type) && is_no_address(type) && is_no_class_with_an_owner(type) && may_be_written(type) &&
+               can_be_reduced(type);
     }
 
     bool counted() const { return !directive_.count.empty(); }
@@ -342,11 +343,45 @@ private:
     }
 
     bool may_be_written(QualType type) {
-        if (directive_.kind != Kind::receive) return true;
+        if (directive_.kind == Kind::send) return true;
         const QualType base = context_.getBaseElementType(type);
         if (!base.isConstQualified() && !type.isConstQualified()) return true;
-        return wrong(section(),
-                     "'" + directive_.text + "' is const, and receives nothing: receive into a variable that is not");
+        const bool receives = directive_.kind == Kind::receive;
+        return wrong(section(), "'" + directive_.text + "' is const, and " +
+                                    (receives ? "receives nothing: receive into a variable that is not"
+                                              : "its result would be written there: write a variable that is not"));
+    }
+
+    bool can_be_reduced(QualType given) {
+        if (directive_.kind != Kind::reduce) return true;
+        const QualType type = given.getNonReferenceType().getUnqualifiedType().getCanonicalType();
+        const std::string of = "a reduction is of numbers, and the elements are " + written(given.getUnqualifiedType());
+        const bool complex = is_complex(type), logical = type->isBooleanType();
+        const bool whole = !logical && !type->isEnumeralType() && type->isIntegerType() && !type->isBitIntType();
+        const bool floating = type->isSpecificBuiltinType(BuiltinType::Float) ||
+                              type->isSpecificBuiltinType(BuiltinType::Double) ||
+                              type->isSpecificBuiltinType(BuiltinType::LongDouble);
+        if (type->isRecordType() && !complex) return wrong(section(), of + ": reduce its members one by one");
+        if (!complex && !logical && !whole && !floating)
+            return wrong(section(), of + ": copy them to integers, float, double, complex numbers or bool");
+        if (context_.getTypeSize(type) > (complex ? 256 : floating ? 128 : 64))
+            return wrong(section(), of + ", for which MPI has no type: copy them to numbers of 64 bits");
+        const bool any = directive_.operation <= Operation::multiply, order = directive_.operation <= Operation::max;
+        const bool right = any ? !logical : order ? whole || floating : whole || logical;
+        if (right) return true;
+        return wrong(section(), std::string("the elements are ") + written(given.getUnqualifiedType()) + ", and " +
+                                    directive_.operation_name() + " is of " +
+                                    (any     ? "numbers: write && or ||"
+                                     : order ? "integers and floating-point numbers"
+                                             : "integers and bool"));
+    }
+
+    /// C's in C, std::complex in C++.
+    bool is_complex(QualType type) const {
+        if (const auto *complex = type->getAs<ComplexType>())
+            return !context_.getLangOpts().CPlusPlus && complex->getElementType()->isFloatingType();
+        const CXXRecordDecl *record = type->getAsCXXRecordDecl();
+        return record && record->isInStdNamespace() && record->getName() == "complex";
     }
 
     // --- numbers ---------------------------------------------------------------------------------------------------------------
@@ -359,7 +394,10 @@ private:
     }
 
     const Tokens &tokens_of(const char *name) const {
-        return name == variable::count ? directive_.count : name == variable::tag ? directive_.tag : directive_.partner;
+        return name == variable::count  ? directive_.count
+               : name == variable::tag  ? directive_.tag
+               : name == variable::root ? directive_.root
+                                        : directive_.partner;
     }
 
     bool number(const char *name, const char *what) {
@@ -421,7 +459,7 @@ public:
 
     bool VisitCompoundStmt(CompoundStmt *block) {
         Directive *directive = all_.at(block->getLBracLoc());
-        if (directive && directive->communicates() && !directive->complained)
+        if (directive && directive->has_section() && !directive->complained)
             Checked(context_, *directive, block).check();
         return true;
     }

@@ -250,6 +250,96 @@ static void tags_and_expressions(void) {
 
 static double there[1000], here[1000];
 
+/* --- reductions and broadcasts --- */
+
+static void reductions(void) {
+    const int last = ranks - 1, sum_of_ranks = ranks * last / 2;
+    double sum = rank + 1, squares[3][4];
+    int most[6], bits = 1 << rank, one_bit = 1 << rank, parity = 1;
+    bool every = true, some = rank == 1;
+#ifdef __cplusplus
+    std::complex<float> turn;
+#else
+    float _Complex turn = 0;
+#endif
+    float *const parts = (float *)&turn;
+    unsigned long product = (unsigned long)rank + 1, least = 100u + (unsigned)rank;
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 4; j++) squares[i][j] = value(rank, i, j);
+    for (int k = 0; k < 6; k++) most[k] = rank * (k % 2 ? 1 : -1) + k;
+    parts[0] = 1, parts[1] = (float)rank;
+#pragma reduce(+: sum)
+#pragma reduce(max: most[0:3])
+#pragma reduce(max: most[3], 2)
+#pragma stretto reduce(&&: every)
+#pragma reduce(||: some)
+#pragma reduce(|: bits, comm(MPI_COMM_WORLD))
+#pragma reduce(&: one_bit)
+#pragma reduce(^: parity)
+#pragma reduce(*: product, root(last))
+#pragma reduce(min: least, root(0), comm(MPI_COMM_WORLD))
+#pragma reduce(+: squares[:][1:2:2])
+#pragma reduce(+: turn)
+    REQUIRE(sum == sum_of_ranks + ranks && every && some == (ranks > 1));
+    REQUIRE(bits == (1 << ranks) - 1 && one_bit == (ranks == 1) && parity == ranks % 2);
+    REQUIRE(least == 100u + (unsigned)rank * (rank != 0));
+    REQUIRE(parts[0] == (float)ranks && parts[1] == (float)sum_of_ranks);
+    unsigned long factorial = 1;
+    for (int k = 2; k <= ranks; k++) factorial *= (unsigned long)k;
+    REQUIRE(product == (rank == last ? factorial : (unsigned long)rank + 1));
+    for (int k = 0; k < 6; k++) REQUIRE(most[k] == k + (k == 5 ? rank : k % 2 ? last : 0));
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 4; j++)
+            REQUIRE(squares[i][j] == (j % 2 ? ranks * value(0, i, j) + 10000 * sum_of_ranks : value(rank, i, j)));
+}
+
+static void broadcasts(void) {
+    double a[5][6];
+    struct cell one;
+    int number = rank;
+    memset(&one, 0, sizeof one);
+    one.flags[1] = rank + 5;
+    for (int root = 0; root < ranks; root++) {
+        for (int i = 0; i < 5; i++)
+            for (int j = 0; j < 6; j++) a[i][j] = value(rank, i, j);
+#pragma bcast(a[0:2][0:6], root(root))
+#pragma bcast(a[2][2], 3, root(root))
+#pragma bcast(a[3:2][5], root((root + 1) % ranks), comm(MPI_COMM_WORLD))
+        for (int i = 0; i < 5; i++)
+            for (int j = 0; j < 6; j++) {
+                const int of_root = i < 2 || (i == 2 && j >= 2 && j < 5), of_next = i > 2 && j == 5;
+                REQUIRE(a[i][j] == value(of_root ? root : of_next ? (root + 1) % ranks : rank, i, j));
+            }
+    }
+#pragma stretto bcast(one, root(ranks - 1))
+#pragma bcast(number, root(0))
+    REQUIRE(one.flags[1] == ranks + 4 && number == 0);
+}
+
+/* A collective ends the exchange in front of it, and the next one begins behind it. */
+static void between_exchanges(void) {
+    int total = 0;
+    for (int turn = 0; turn < 3; turn++) {
+        for (int i = 0; i < 1000; i++) there[i] = value(rank, turn, i), here[i] = 0;
+#pragma recv(here[0:500], prev)
+#pragma send(there[0:500], next)
+#pragma reduce(+: here[0:500])
+#pragma recv(here[500:500], next)
+#pragma send(there[500:500], prev)
+#pragma bcast(here[500:500], root(0))
+        for (int i = 0; i < 1000; i++) {
+            const double sum = ranks * value(0, turn, i) + 10000.0 * ranks * (ranks - 1) / 2;
+            REQUIRE(here[i] == (i < 500 ? sum : value(1 % ranks, turn, i)));
+        }
+        total += turn;
+    }
+    if (rank >= 0) {
+#pragma reduce(+: total)
+    }
+    REQUIRE(total == 3 * ranks);
+}
+
+
 /* Of the region that is around it where it is called. */
 static void called(int turn) {
     for (int i = 0; i < 1000; i++) there[i] = value(rank, turn, i), here[i] = 0;
@@ -401,6 +491,11 @@ static void of_a_template(Element of_rank) {
 #pragma send(out[0][0], 1, next)
     for (int i = 0; i < 5; i++) REQUIRE(in[i][1] == Element(Element(prev) + Element(i * 2 + 1)));
     REQUIRE(in[0][0] == Element(prev));
+    Element sum(of_rank);
+#pragma reduce(+: sum)
+#pragma bcast(out[:][1], root(ranks - 1))
+    REQUIRE(sum == Element(Element(ranks * (ranks - 1) / 2)));
+    for (int i = 0; i < 5; i++) REQUIRE(out[i][1] == Element(Element(ranks - 1) + Element(i * 2 + 1)));
 }
 
 template <typename Number, int size>
@@ -472,6 +567,10 @@ static void containers_lambdas_and_classes(void) {
 #pragma send(reference, next)
 #pragma recv(values[2], prev)
     REQUIRE(values[3].cells[5] == prev && values[2].more == prev);
+    std::vector<long> longs(7, rank);
+#pragma reduce(max: longs[1:5])
+#pragma bcast(out[2:2], root(0))
+    REQUIRE(longs[0] == rank && longs[5] == ranks - 1 && out[3].a.real() == 0);
 }
 #endif
 
@@ -504,6 +603,9 @@ int main(int argc, char **argv) {
     RUN(all_receive_first);
     RUN(directives_of_macros);
     RUN(blocks_and_labels);
+    RUN(reductions);
+    RUN(broadcasts);
+    RUN(between_exchanges);
 #ifdef _OPENMP
     RUN(threads_with_tags);
 #endif

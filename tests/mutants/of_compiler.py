@@ -257,4 +257,12 @@ MUTANTS = [
         pytest=("tests/mdmp", "every_shape_arrives"),
         compiler="compiler/directives",
     ),
+    Mutant(
+        "a collective joins the exchange in front of it",
+        "Places.cpp",
+        "directive && directive->joins_exchange();",
+        "directive && directive->has_section();",
+        pytest=("tests/mdmp", "every_shape_arrives"),
+        compiler="compiler/directives",
+    ),
 ]

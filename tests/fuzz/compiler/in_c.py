@@ -1150,6 +1150,35 @@ class Function:
         """Of a line of ranks."""
         return f"const int {left} = rank > 0 ? rank - 1 : MPI_PROC_NULL, {right} = rank + 1 < size ? rank + 1 : MPI_PROC_NULL;"
 
+    def reduced_or_broadcast(self, *arrays):
+        """A reduction or a broadcast of a part of one of them: MDMP's directive where the compiler knows it, MPI's call else."""
+        r = self.random
+        name = r.choice(arrays).name
+        begin, count = r.choice((("0", "n / 2"), ("n / 2", "n / 2"), ("0", "n"), ("0", "rows")))
+        section = f"{name}[{begin}:{count}]" if r.random() < 0.5 else f"{name}[{begin}], {count}"
+        what, root = self.elements(count), r.choice(("0", "size - 1"))
+        at = f"{name} + {begin}"
+        if self.type == "struct cell" or r.random() < 0.3:
+            words, call = f"bcast({section}, root({root}))", f"MPI_Bcast({at}, {what}, {root}, MPI_COMM_WORLD);"
+        else:
+            operations = {"+": "MPI_SUM", "min": "MPI_MIN", "max": "MPI_MAX"}
+            if self.type not in ("double", "float"):
+                operations |= {"|": "MPI_BOR", "^": "MPI_BXOR", "&&": "MPI_LAND"}
+            if self.type == "unsigned char":  # whose sums Open MPI 4.1 cuts off at 255, but for the last few of a call
+                del operations["+"]
+            op = r.choice(tuple(operations))
+            words, call = (
+                f"reduce({op}: {section})",
+                f"MPI_Allreduce(MPI_IN_PLACE, {at}, {what}, {operations[op]}, MPI_COMM_WORLD);",
+            )
+            if r.random() < 0.3:
+                words = f"reduce({op}: {section}, root({root}))"
+                mine = f"rank == {root}"
+                call = f"MPI_Reduce({mine} ? MPI_IN_PLACE : {at}, {mine} ? {at} : NULL, {what}, {operations[op]}, {root}, MPI_COMM_WORLD);"
+        return self.grow.of(
+            self.grow.group(), f"#ifdef STRETTO_MDMP_DIRECTIVES\n#pragma {words}\n#else\n{call}\n#endif"
+        )
+
     def directives(self):
         """With both neighbours in each step of time: MDMP's directives where the compiler knows them, MPI's calls else."""
         r = self.random
@@ -1197,6 +1226,10 @@ class Function:
         r.shuffle(reads)
         turn = [exchange, *beside, *self.aside(), *reads]
         turn = [*turn, *fills] if r.random() < 0.6 else [*fills, *turn]
+        while r.random() < 0.4:
+            turn.insert(
+                r.choice((r.randrange(len(turn) + 1), turn.index(exchange) + 1)), self.reduced_or_broadcast(out, into)
+            )
         region = lambda word: self.grow.keep(f"#ifdef STRETTO_MDMP_DIRECTIVES\n#pragma {word}\n#endif")  # noqa: E731
         return [
             self.grow.block("{", [

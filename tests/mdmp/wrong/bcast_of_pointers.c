@@ -1,0 +1,6 @@
+#include <stretto/mdmp.h>
+
+void f(double **a, int n) {
+#pragma bcast(a[0:n], root(0))
+//            ^ the elements are pointers, 'double *'
+}

@@ -1,0 +1,6 @@
+#include <stretto/mdmp.h>
+
+void f(double *a, int n) {
+#pragma reduce(+: a[0:n], root(none))
+//                             ^ reduce: a root is a rank of the communicator, 0 or more
+}

@@ -1,0 +1,6 @@
+#include <stretto/mdmp.h>
+
+void f(_Bool yes) {
+#pragma reduce(+: yes)
+//                ^ and + is of numbers: write && or ||
+}
