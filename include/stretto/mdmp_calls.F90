@@ -11,6 +11,7 @@
 !         call mdmp_send(old(1:np, 1), prev)
 !         call mdmp_exchange_end()                      ! all have come, all may be written again
 !         ...
+!         call mdmp_reduce("max", change)               ! of all ranks
 !     end do
 !     call mdmp_region_end()
 !
@@ -18,6 +19,9 @@
 ! mdmp_none. Arguments that may be left out: count (so many elements from the one that is given on, as they lie in memory), tag, comm (an
 ! integer; of mpi_f08 its component MPI_VAL), and line and file, which messages name: line=__LINE__, file=__FILE__. A send or a receive
 ! outside of an exchange waits by itself.
+!
+! All ranks of the communicator call mdmp_reduce and mdmp_bcast, outside of an exchange. An operation is "+", "*", "min", "max", ".and.",
+! ".or.", "iand", "ior" or "ieor". With root that rank alone has the result. All ranks get what the root of mdmp_bcast has.
 !
 ! Directives (`!$mdmp send(...)`) need stretto-fc and `use stretto_mdmp`. No module of that name exists, so that every other compiler
 ! refuses a program whose directives it would ignore.
@@ -28,9 +32,11 @@ module mdmp_calls
     implicit none
     private
     public :: mdmp_region_begin, mdmp_region_end, mdmp_exchange_begin, mdmp_exchange_end, mdmp_send, mdmp_recv, mdmp_none
+    public :: mdmp_reduce, mdmp_bcast
     public :: stretto_mdmp_directive, stretto_mdmp_whole, stretto_mdmp_definable, stretto_mdmp_region_begin
     public :: stretto_mdmp_region_end, stretto_mdmp_send, stretto_mdmp_send_count, stretto_mdmp_recv
-    public :: stretto_mdmp_recv_count, stretto_mdmp_exchange
+    public :: stretto_mdmp_recv_count, stretto_mdmp_reduce, stretto_mdmp_reduce_count, stretto_mdmp_bcast
+    public :: stretto_mdmp_bcast_count, stretto_mdmp_exchange
 
     integer(c_int), parameter :: mdmp_none = -huge(0_c_int) ! no rank, and no constant of any MPI
 
@@ -69,10 +75,24 @@ module mdmp_calls
             integer(c_int), intent(in), optional :: count, tag, comm, line
             type(*), dimension(..), intent(in), optional :: file
         end subroutine
+        subroutine mdmp_reduce(op, section, count, root, comm, line, file) bind(c, name="stretto_fortran_reduce")
+            import :: c_int
+            type(*), dimension(..), intent(in) :: op
+            type(*), dimension(..), intent(inout), asynchronous :: section
+            integer(c_int), intent(in), optional :: count, root, comm, line
+            type(*), dimension(..), intent(in), optional :: file
+        end subroutine
+        subroutine mdmp_bcast(section, root, count, comm, line, file) bind(c, name="stretto_fortran_bcast")
+            import :: c_int
+            type(*), dimension(..), intent(inout), asynchronous :: section
+            integer(c_int), intent(in) :: root
+            integer(c_int), intent(in), optional :: count, comm, line
+            type(*), dimension(..), intent(in), optional :: file
+        end subroutine
     end interface
 
-    ! What stretto-fc writes in place of directives; not for programs. `ta` and `com` are no longer than `tag` and `comm`, which they
-    ! replace in a line of the program.
+    ! What stretto-fc writes in place of directives; not for programs. `ta`, `com` and `roo` are no longer than `tag`, `comm` and `root`,
+    ! which they replace in a line of the program.
     interface
         ! Makes `at` stand for a directive, where it is 0.
         subroutine stretto_mdmp_directive(at, line, column, file, procedure, text) bind(c, name="stretto_fortran_directive")
@@ -128,6 +148,34 @@ module mdmp_calls
             type(*), dimension(..), intent(inout), asynchronous :: first
             integer(c_int), intent(in) :: count, partner
             integer(c_int), intent(in), optional :: ta, com
+            integer(c_int64_t), intent(in) :: at, of(3)
+        end subroutine
+        subroutine stretto_mdmp_reduce(section, roo, com, op, at, of) bind(c, name="stretto_fortran_section_reduce")
+            import :: c_int, c_int64_t
+            type(*), dimension(..), intent(inout), asynchronous :: section
+            integer(c_int), intent(in), optional :: roo, com
+            integer(c_int), intent(in) :: op
+            integer(c_int64_t), intent(in) :: at, of(3)
+        end subroutine
+        subroutine stretto_mdmp_reduce_count(first, count, roo, com, op, at, of) bind(c, name="stretto_fortran_count_reduce")
+            import :: c_int, c_int64_t
+            type(*), dimension(..), intent(inout), asynchronous :: first
+            integer(c_int), intent(in) :: count, op
+            integer(c_int), intent(in), optional :: roo, com
+            integer(c_int64_t), intent(in) :: at, of(3)
+        end subroutine
+        subroutine stretto_mdmp_bcast(section, roo, com, at, of) bind(c, name="stretto_fortran_section_bcast")
+            import :: c_int, c_int64_t
+            type(*), dimension(..), intent(inout), asynchronous :: section
+            integer(c_int), intent(in) :: roo
+            integer(c_int), intent(in), optional :: com
+            integer(c_int64_t), intent(in) :: at, of(3)
+        end subroutine
+        subroutine stretto_mdmp_bcast_count(first, count, roo, com, at, of) bind(c, name="stretto_fortran_count_bcast")
+            import :: c_int, c_int64_t
+            type(*), dimension(..), intent(inout), asynchronous :: first
+            integer(c_int), intent(in) :: count, roo
+            integer(c_int), intent(in), optional :: com
             integer(c_int64_t), intent(in) :: at, of(3)
         end subroutine
         subroutine stretto_mdmp_exchange(at) bind(c, name="stretto_fortran_exchange")

@@ -1,5 +1,6 @@
 """A wrong directive in Fortran is an error with its file, line and column, and says what to write instead; none is ignored."""
 
+import re
 import subprocess
 
 import pytest
@@ -35,7 +36,7 @@ def send(inside):
 
 # The column that a message names is that behind @.
 IN_FREE_FORM = {
-    "no_name": ("!$mdmp@", "a directive has a name", "commregion, commregionfinished, send and recv"),
+    "no_name": ("!$mdmp@", "a directive has a name", "commregion, commregionfinished, send, recv, reduce and bcast"),
     "no_word": ("!$mdmp @(x, next)", "begins with its name"),
     "unknown": ("!$mdmp @scatter(x, next)", "there is no directive 'scatter'", "there are commregion"),
     "misspelt": ("!$mdmp @sent(x, next)", "there is no directive 'sent'", "did you mean 'send'?"),
@@ -91,6 +92,31 @@ IN_FREE_FORM = {
     "within_a_statement": ("x = 1 + &\n  @!$mdmp send(x, next)\n  2", "within a statement, which began at line 7"),
     "a_blank_too_many": ("@! $mdmp send(x, next)", "write !$mdmp, a blank, and the directive"),
     "letters_exchanged": ("@!$mpdm send(x, next)", "write !$mdmp, a blank, and the directive"),
+    "reduction": ("!$mdmp @reduction(+: x)", "there is no directive 'reduction'", "write reduce"),
+    "broadcast": ("!$mdmp @broadcast(x, root(0))", "write bcast"),
+    "no_operation": ("!$mdmp reduce(@x)", "reduce has no operation", "write reduce(+: x)", "+ * min max .and. .or. iand ior ieor"),
+    "no_operation_of_a_section": ("!$mdmp reduce(@x(1:3), root(0))", "reduce has no operation", "write reduce(+: x(1:3))"),
+    "no_name_of_an_operation": ("!$mdmp reduce(@: x)", "the operation is missing before ':'"),
+    "unknown_operation": ("!$mdmp reduce(@mean: x)", "there is no operation 'mean'", "there are + * min max"),
+    "operation_of_c": ("!$mdmp reduce(@&&: x)", "there is no operation '&&'", "write .and."),
+    "operation_of_mpi": ("!$mdmp reduce(@MPI_SUM: x)", "write +"),
+    "nothing_to_reduce": ("!$mdmp reduce(+:@)", "reduce has no section", "write reduce(+: section) or reduce(+: element, count)"),
+    "reduce_with_a_tag": ("!$mdmp reduce(+: x, @tag(3))", "reduce has no tag"),
+    "reduce_with_a_partner": ("!$mdmp reduce(+: x(1:3), @next)", "the section says how many"),
+    "reduce_three_arguments": ("!$mdmp reduce(+: x(1), 3, @next)", "too many arguments: 'next'", "root(rank) and comm(communicator)"),
+    "two_roots": ("!$mdmp reduce(+: x, root(0), @root(1))", "reduce has one root: leave the second out"),
+    "no_root": ("!$mdmp bcast(x(1:3)@)", "bcast has no root: write root(rank)"),
+    "root_without_its_name": ("!$mdmp bcast(x(1:3), @next)", "bcast: write root(next)"),
+    "root_behind_a_count": ("!$mdmp bcast(x(1), 3, @next)", "bcast: write root(next)"),
+    "root_with_equals": ("!$mdmp bcast(x, @root=next)", "write root(next)"),
+    "root_alone": ("!$mdmp bcast(x, @root)", "write root(...)"),
+    "root_without_a_rank": ("!$mdmp bcast(x, @root())", "root needs a rank"),
+    "root_of_two": ("!$mdmp bcast(x, @root(0, 1))", "root is one rank"),
+    "negative_root": ("!$mdmp bcast(x, root(@-1))", "a root is a rank of the communicator"),
+    "root_of_none": ("!$mdmp bcast(x, root(@none))", "a root is a rank of the communicator"),
+    "root_of_a_send": ("!$mdmp send(x, next, @root(0))", "send has a partner, and no root"),
+    "root_behind": ("!$mdmp bcast(x) @root(0)", "clauses stand inside the brackets"),
+    "misspelt_root": ("!$mdmp bcast(x(1:3), @rot(0))", "no clause 'rot'", "did you mean 'root'?"),
     "goes_on_nowhere": ("!$mdmp send(x, @&\nx = 1", "no line that begins with !$mdmp follows"),
     "comes_from_nowhere": ("!$mdmp@& send(x, next)", "leave it out, or end that line with '&'"),
     "two_branches": ("#ifdef A\n!$mdmp send(x, next)\n#endif\n!$mdmp @send(x, next)", "one exchange", "a statement between"),
@@ -146,6 +172,13 @@ OF_FLANG = {
     "sends_copies_of_components": ("    !$mdmp send(@t(i)%k, next)", "vector subscript"),
     "pointers_in_a_type": ("    !$mdmp send(@p, next)", "cannot have an allocatable or pointer direct component 'q'"),
     "function": ("    !$mdmp send(@f(3), next)", "'f'"),
+    "root_not_declared": ("    !$mdmp bcast(x(1:3), root(@k))", "'k'"),
+    "reduces_a_constant": ("    !$mdmp reduce(+: @c)", "not definable"),
+    "broadcasts_copies": ("    !$mdmp bcast(@x(i), root(0))", "vector subscript"),
+    "broadcasts_pointers": (
+        "    !$mdmp bcast(@p, root(0))",
+        "cannot have an allocatable or pointer direct component 'q'",
+    ),
 }
 FOR_FLANG = """program wrong
     use stretto_mdmp
@@ -171,6 +204,17 @@ contains
     end function
 end program
 """
+
+
+# That no function is of such elements: the column is that of a word which stands before the section.
+REDUCED = {
+    "a_type": ("+: t", "TYPE(cell)"),
+    "texts": ("max: s", "CHARACTER"),
+    "logicals_added": ("*: l", "LOGICAL(4)"),
+    "numbers_and": (".and.: x", "INTEGER(4)"),
+    "bits_of_reals": ("ior: r", "REAL(4)"),
+    "greatest_of_complex": ("max: z", "COMPLEX(4)"),
+}
 
 
 def place(text):
@@ -230,6 +274,19 @@ def test_errors_of_flang_are_at_the_users_line_and_column(wrong, flang, fc, tmp_
     text, line, column = place(FOR_FLANG.format(text))
     (tmp_path / "wrong.f90").write_text(text)
     is_told(fc(FORTRAN[0], flang, "-fsyntax-only", "wrong.f90"), "wrong.f90", line, column, *words)
+
+
+@pytest.mark.parametrize("flang", FLANGS)
+@pytest.mark.parametrize("wrong", REDUCED)
+def test_a_reduction_of_other_elements_is_an_error_of_its_line(wrong, flang, fc, tmp_path):  # noqa: F811
+    words, type_ = REDUCED[wrong]
+    declared = "    character(3) :: s(2)\n    logical :: l\n    real :: r(3)\n    complex :: z\n    next = 0; i = 2"
+    text = FOR_FLANG.replace("    next = 0; i = 2", declared).format(f"    !$mdmp reduce({words})")
+    (tmp_path / "wrong.f90").write_text(text)
+    done = fc(FORTRAN[0], flang, "-fsyntax-only", "wrong.f90")
+    line = text[: text.index("!$mdmp reduce")].count("\n") + 1
+    assert done.returncode == 1 and re.search(rf"wrong\.f90:{line}:\d+: error: ", done.stderr), done.stderr
+    assert type_ in done.stderr.upper().replace("TYPE(CELL)", "TYPE(cell)"), done.stderr
 
 
 def test_all_errors_are_told_at_once_and_nothing_is_compiled(fc, tmp_path):  # noqa: F811

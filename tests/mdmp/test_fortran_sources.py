@@ -214,6 +214,12 @@ MISUSES = {
     "not_allocated": ("call absent", "call r(1, 4)", ["send(y)", "is not allocated", "misuse.F90:{absent}"]),
     "beyond": ("call beyond", "call r(1, 4)", ["send(x(8))", "ends 3 elements behind the first one", "misuse.F90:{beyond}"]),
     "with_gaps": ("call gaps(x(1:9:2))", "call r(1, 4)", ["send(z(1))", "not one behind the other", "misuse.F90:{gaps}"]),
+    "reductions_differ": (
+        "call total(2)", "call greatest(2)",
+        ["reduce(+: x(1:n))", "is of +, and rank 1's of max: reduce(max: x(1:n)) at", "misuse.F90:{total}", "misuse.F90:{greatest}"],
+    ),
+    "reduces_more": ("call total(2)", "call total(3)", ["has 2 elements of 4 bytes, and rank 1 has 3", "misuse.F90:{total}"]),
+    "roots_differ": ("call all(0)", "call all(1)", ["its root is 0, and rank 1's is 1: bcast(x) at", "misuse.F90:{all}"]),
     "of_a_section": ("call section", "call r(1, 4)", ["send(x)", "with a count stands the first element", "misuse.F90:{section}"]),
 }  # fmt: skip
 MISUSE = """program misuse
@@ -243,6 +249,18 @@ contains
         integer, intent(in) :: m, n
         if (m == 2) x = 2
 !$mdmp recv(x(1:n), 0) HERE recv
+    end subroutine
+    subroutine total(n)
+        integer, intent(in) :: n
+!$mdmp reduce(+: x(1:n)) HERE total
+    end subroutine
+    subroutine greatest(n)
+        integer, intent(in) :: n
+!$mdmp reduce(max: x(1:n)) HERE greatest
+    end subroutine
+    subroutine all(of)
+        integer, intent(in) :: of
+!$mdmp bcast(x, root(of)) HERE all
     end subroutine
     subroutine copied
 !$mdmp send(x(index), 1) HERE copied

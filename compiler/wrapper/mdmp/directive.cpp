@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <map>
 #include <utility>
 
 namespace stretto::wrapper::mdmp {
@@ -54,15 +55,22 @@ private:
     std::string rest(std::size_t at) const { return of(trimmed({at, chars_.size()})); }
 
     std::string usage() const {
-        return "write " + name_ + "(section, partner) or " + name_ + "(element, count, partner)";
+        const auto forms = [&](const std::string &before, const std::string &behind) {
+            return "write " + name_ + "(" + before + "section" + behind + ") or " + name_ + "(" + before +
+                   "element, count" + behind + ")";
+        };
+        if (result_.kind == Directive::reduce) return forms("+: ", "");
+        if (result_.kind == Directive::bcast) return forms("", ", root(rank)");
+        return forms("", ", partner");
     }
 
     // --- the name
 
     void read_name() {
         const std::size_t begin = behind_blanks(0), end = behind_name(begin);
-        static const std::vector<std::string> names = {"commregion", "commregionfinished", "send", "recv"};
-        const std::string there_are = "there are commregion, commregionfinished, send and recv";
+        static const std::vector<std::string> names = {"commregion", "commregionfinished", "send", "recv", "reduce",
+                                                       "bcast"};
+        const std::string there_are = "there are commregion, commregionfinished, send, recv, reduce and bcast";
         if (begin == chars_.size()) throw Wrong{begin, "a directive has a name: " + there_are};
         if (begin == end) throw Wrong{begin, "a directive begins with its name: " + there_are};
         result_.name = {begin, end};
@@ -77,6 +85,8 @@ private:
         if (name_.starts_with("end")) return what + "write commregionfinished";
         if (name_ == "receive" || name_ == "irecv") return what + "write recv";
         if (name_ == "isend") return what + "write send";
+        if (name_ == "reduction" || name_ == "allreduce") return what + "write reduce";
+        if (name_ == "broadcast") return what + "write bcast";
         const std::string_view near = nearest(name_, names);
         return what + (near.empty() ? there_are : "did you mean '" + std::string(near) + "'?");
     }
@@ -128,16 +138,49 @@ private:
         result_.end = closing(open);
         look_behind(result_.end + 1);
         if (trimmed({open + 1, result_.end}).empty()) throw Wrong{result_.end, name_ + " says nothing: " + usage()};
+        const std::size_t begin = result_.kind == Directive::reduce ? read_operation(open + 1) : open + 1;
         std::vector<Range> arguments;
-        for (const Range &part : at_commas({open + 1, result_.end})) read_argument(part, arguments);
+        for (const Range &part : at_commas({begin, result_.end})) read_argument(part, arguments);
         take(arguments);
+    }
+
+    // `+:`; returns what is behind it.
+    std::size_t read_operation(std::size_t begin) {
+        const std::size_t colon = find_outside({begin, result_.end}, ':'),
+                          comma = find_outside({begin, result_.end}, ',');
+        const std::string there_are = "there are " + all_operations();
+        if (colon > comma || colon == std::string::npos)
+            throw Wrong{behind_blanks(begin), "reduce has no operation: write reduce(+: " +
+                                                  of(trimmed({begin, std::min(comma, result_.end)})) +
+                                                  "): " + there_are};
+        result_.operation = {begin, colon + 1};
+        const Range name = trimmed({begin, colon});
+        if (name.empty()) throw Wrong{colon, "reduce: the operation is missing before ':': " + there_are};
+        result_.op = operation_of(word(name));
+        if (result_.op == Operation::none)
+            throw Wrong{name.begin, "reduce: there is no operation '" + of(name) + "': " +
+                                        (meant_by(word(name)).empty() ? there_are : "write " + meant_by(word(name)))};
+        if (trimmed({colon + 1, result_.end}).empty()) throw Wrong{result_.end, "reduce has no section: " + usage()};
+        return colon + 1;
+    }
+
+    // In C, in MPI, or in OpenMP.
+    static std::string meant_by(const std::string &name) {
+        static const std::map<std::string, std::string> all = {
+            {"&&", ".and."},    {"||", ".or."},       {"&", "iand"},         {"|", "ior"},        {"^", "ieor"},
+            {"-", "+"},         {"sum", "+"},         {"mpi_sum", "+"},      {"mpi_prod", "*"},   {"product", "*"},
+            {"mpi_min", "min"}, {"mpi_max", "max"},   {"mpi_land", ".and."}, {"mpi_lor", ".or."}, {"mpi_band", "iand"},
+            {"mpi_bor", "ior"}, {"mpi_bxor", "ieor"}, {"and", ".and."},      {"or", ".or."},      {"minval", "min"},
+            {"maxval", "max"}};
+        const auto found = all.find(name);
+        return found == all.end() ? std::string() : found->second;
     }
 
     void look_behind(std::size_t at) {
         at = behind_blanks(at);
         if (at == chars_.size()) return;
         const std::string next = word({at, behind_name(at)});
-        if (next == "tag" || next == "comm")
+        if (next == "tag" || next == "comm" || next == "root")
             throw Wrong{at, name_ + ": clauses stand inside the brackets: write " + name_ + "(..., " + next + "(...))"};
         if (chars_[at] == ';') throw Wrong{at, name_ + ": a directive ends with its line: leave ';' out"};
         throw Wrong{at, name_ + ": leave '" + rest(at) + "' behind the brackets out"};
@@ -219,28 +262,35 @@ private:
         const std::size_t next = behind_blanks(first.end);
         const bool brackets = !first.empty() && next < part.end && chars_[next] == '(' && closing(next) + 1 == part.end;
         const bool equals = !first.empty() && next + 1 < part.end && chars_[next] == '=' && chars_[next + 1] != '=';
-        const bool known = word(first) == "tag" || word(first) == "comm";
+        const bool known = word(first) == "tag" || word(first) == "comm" || word(first) == "root";
         const std::string value = equals ? of(trimmed({next + 1, part.end})) : "";
         if (equals && known) throw Wrong{part.begin, name_ + ": write " + word(first) + "(" + value + ")"};
         if (equals) throw Wrong{part.begin, name_ + ": arguments have no names: write " + value + " alone"};
         if (known && brackets && !arguments.empty()) {
-            if (arguments.size() == 1) no_partner(arguments.front());
-            return word(first) == "tag" ? read_tag(first, {next + 1, part.end - 1})
-                                        : read_comm(first, {next + 1, part.end - 1});
+            if (arguments.size() == 1 && result_.joins_exchange()) no_partner(arguments.front());
+            const Range value{next + 1, part.end - 1};
+            return word(first) == "tag"    ? read_tag(first, value)
+                   : word(first) == "root" ? read_root(first, value)
+                                           : read_comm(first, value);
         }
-        if (known && first.end == part.end && arguments.size() > 1)
+        const std::size_t most = result_.joins_exchange() ? 3 : 2; // arguments, of which a section has no count
+        if (known && first.end == part.end && arguments.size() > most - 2)
             throw Wrong{part.begin, word(first) + " needs a value: write " + word(first) + "(...)"};
-        if (brackets && (clauses_ || arguments.size() > 2 || (arguments.size() == 2 && has_range(arguments[0]))))
-            unknown_clause(first);
+        const bool is_full = !arguments.empty() && arguments.size() + has_range(arguments[0]) >= most;
+        if (brackets && (clauses_ || is_full)) unknown_clause(first);
         if (clauses_) throw Wrong{part.begin, name_ + ": clauses come last: write '" + of(part) + "' before them"};
         arguments.push_back(part);
     }
 
+    std::string clauses() const {
+        return result_.joins_exchange() ? "tag(number) and comm(communicator)" : "root(rank) and comm(communicator)";
+    }
+
     void unknown_clause(Range clause) const {
-        const std::string_view near = nearest(word(clause), {"tag", "comm"});
-        throw Wrong{clause.begin, name_ + ": there is no clause '" + of(clause) + "': " +
-                                      (near.empty() ? "there are tag(number) and comm(communicator)"
-                                                    : "did you mean '" + std::string(near) + "'?")};
+        const std::string_view near = nearest(word(clause), {result_.joins_exchange() ? "tag" : "root", "comm"});
+        throw Wrong{clause.begin,
+                    name_ + ": there is no clause '" + of(clause) + "': " +
+                        (near.empty() ? "there are " + clauses() : "did you mean '" + std::string(near) + "'?")};
     }
 
     void no_partner(Range section) const {
@@ -252,6 +302,8 @@ private:
         clauses_ = true;
         const std::size_t close = value.end;
         value = trimmed(value);
+        if (!result_.joins_exchange())
+            throw Wrong{clause.begin, name_ + " has no tag: all ranks of its communicator do it together"};
         if (!result_.tag.empty()) throw Wrong{clause.begin, name_ + " has one tag: leave the second out"};
         if (value.empty()) throw Wrong{clause.begin, "tag needs a number: write tag(0), or leave it out"};
         if (at_commas(value).size() > 1) throw Wrong{clause.begin, "tag has one number: write tag(number)"};
@@ -260,6 +312,19 @@ private:
                                      "leave tag(...) out"};
         if (is_negative(value)) throw Wrong{value.begin, "a tag is not negative: write a number of 0 or more"};
         result_.tag = {clause.begin, close + 1};
+    }
+
+    void read_root(Range clause, Range value) {
+        clauses_ = true;
+        const std::size_t close = value.end;
+        value = trimmed(value);
+        if (result_.joins_exchange()) throw Wrong{clause.begin, name_ + " has a partner, and no root"};
+        if (!result_.root.empty()) throw Wrong{clause.begin, name_ + " has one root: leave the second out"};
+        if (value.empty()) throw Wrong{clause.begin, "root needs a rank: write root(0)"};
+        if (at_commas(value).size() > 1) throw Wrong{clause.begin, "root is one rank: write root(rank)"};
+        if (is_negative(value) || word(value) == "none")
+            throw Wrong{value.begin, name_ + ": a root is a rank of the communicator, 0 or more"};
+        result_.root = {clause.begin, close + 1};
     }
 
     void read_comm(Range clause, Range value) {
@@ -287,6 +352,7 @@ private:
 
     void take(const std::vector<Range> &arguments) {
         if (arguments.empty()) throw Wrong{result_.end, name_ + " has no section: " + usage()};
+        if (!result_.joins_exchange()) return take_collective(arguments);
         if (arguments.size() == 1) no_partner(arguments[0]);
         if (arguments.size() > 3)
             throw Wrong{arguments[3].begin, name_ + " has too many arguments: '" + of(arguments[3]) + "'; " + usage() +
@@ -294,6 +360,22 @@ private:
         take_section(arguments[0]);
         if (arguments.size() == 3) take_count(arguments[1]);
         take_partner(arguments.back());
+    }
+
+    void take_collective(const std::vector<Range> &arguments) {
+        const bool rootless = result_.kind == Directive::bcast && result_.root.empty();
+        if (rootless && arguments.size() + has_range(arguments[0]) == 3)
+            throw Wrong{arguments.back().begin, "bcast: write root(" + of(arguments.back()) + ") for its root"};
+        if (arguments.size() > 2)
+            throw Wrong{arguments[2].begin, name_ + " has too many arguments: '" + of(arguments[2]) + "'; " + usage() +
+                                                ", and behind these " + clauses()};
+        take_section(arguments[0]);
+        if (arguments.size() == 2) take_count(arguments[1]);
+        if (result_.operation.begin != result_.operation.end)
+            result_.said = of(trimmed(result_.operation)) + " " + result_.said;
+        if (rootless)
+            throw Wrong{result_.end,
+                        "bcast has no root: write root(rank) behind its section, the rank whose values all get"};
     }
 
     void take_count(Range count) {

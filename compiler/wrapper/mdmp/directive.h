@@ -1,5 +1,6 @@
 // A directive of MDMP as it stands in a Fortran source (docs/mdmp.md).
 #pragma once
+#include "operations.h"
 #include "source.h"
 
 #include <optional>
@@ -15,7 +16,7 @@ struct Range {
 };
 
 struct Directive {
-    enum Kind { region, region_end, send, receive } kind = region;
+    enum Kind { region, region_end, send, receive, reduce, bcast } kind = region;
     Text text;
     Range name;
     std::string said; // the section, or the region's name, as it is written
@@ -23,11 +24,14 @@ struct Directive {
     Range base;  // the array that the section is of; empty where its elements may lie elsewhere, or where it is all
     Range count; // empty: what the section says
     Range partner;
-    bool none = false;   // no partner
-    Range tag, comm;     // with their brackets; empty: implied
+    bool none = false;     // no partner
+    Range tag, comm, root; // with their brackets; empty: implied
+    Range operation;       // of a reduction, with its colon
+    Operation op = Operation::none;
     std::size_t end = 0; // the closing bracket, or the end
 
-    bool communicates() const { return kind == send || kind == receive; }
+    bool joins_exchange() const { return kind == send || kind == receive; }
+    bool has_section() const { return joins_exchange() || kind == reduce || kind == bcast; }
 };
 
 // Nothing, and a problem, where the directive is wrong.

@@ -133,7 +133,7 @@ private:
         const Directive &directive = placed.directive;
         const std::size_t row = directive.text.places[directive.name.begin].row;
         begin(placed, row);
-        if (directive.communicates())
+        if (directive.has_section())
             write_communication(directive);
         else
             write_region(directive);
@@ -149,11 +149,12 @@ private:
         std::string names = name_ + "=>stretto_mdmp_" + procedure_of(directive);
         names += ",stretto_mdmp_directive";
         if (placed.ends_exchange) names += ",stretto_mdmp_exchange";
-        if (directive.communicates())
+        if (directive.has_section())
             names += "," + whole_ + "=>stretto_mdmp_" + (is_definable(directive) ? "definable" : "whole");
         if (directive.none) names += ",none=>mdmp_none";
         statements({"block", "use mdmp_calls,only:" + names, "integer(8),save::stretto_mdmp_at=0",
-                    directive.communicates() ? "integer(8)::stretto_mdmp_of(3)" : ""},
+                    directive.has_section() ? "integer(8)::stretto_mdmp_of(3)" : "",
+                    is_tested(directive) ? "intrinsic " + test_of(directive) : ""},
                    row);
         statement("call stretto_mdmp_directive(stretto_mdmp_at," + std::to_string(source_.lines[row].number) + "," +
                       std::to_string(where.column + 1) + "," + literal(source_.files[source_.lines[row].file]) + "," +
@@ -172,8 +173,24 @@ private:
     static std::string procedure_of(const Directive &directive) {
         if (directive.kind == Directive::region) return "region_begin";
         if (directive.kind == Directive::region_end) return "region_end";
-        const std::string way = directive.kind == Directive::send ? "send" : "recv";
+        const std::string way = lower(said(directive, directive.name));
         return directive.count.empty() ? way : way + "_count";
+    }
+
+    // A function of the elements that a reduction is of; empty: `+`, of all numbers.
+    static std::string test_of(const Directive &directive) {
+        if (directive.op == Operation::min || directive.op == Operation::max) return "huge";
+        return directive.op >= Operation::bits_and ? "not" : "";
+    }
+    // Unless the program has something else of this name.
+    static bool is_tested(const Directive &directive) {
+        return !test_of(directive).empty() && !uses(directive, test_of(directive));
+    }
+    // What stands before the section in a statement that is never done, but compiled.
+    static std::string tested(const Directive &directive) {
+        if (is_tested(directive)) return "print*," + test_of(directive) + "(";
+        const bool logical = directive.op == Operation::logical_and || directive.op == Operation::logical_or;
+        return logical ? "print*,.not.(" : test_of(directive).empty() ? "print*,+(" : "print*,(";
     }
 
     // Whether the section may be a copy of what has several places, which no address tells: x(index)%part.
@@ -185,11 +202,15 @@ private:
     void write_communication(const Directive &directive) {
         const Text &text = directive.text;
         // Never done: a type with pointers, which mean nothing to another rank, cannot be printed.
-        place_behind("if(.false.)", "print*,", text, directive.section, "");
+        if (directive.kind == Directive::reduce) // nor can what is no number be added up
+            place_behind("if(.false.)", tested(directive), text, directive.section, ")");
+        else
+            place_behind("if(.false.)", "print*,", text, directive.section, "");
         place("call " + whole_ + "(", text, directive.base.empty() ? directive.section : directive.base,
               ",stretto_mdmp_of)");
         place("call ", edited(directive), {directive.name.begin, directive.end},
-              ",at=stretto_mdmp_at,of=stretto_mdmp_of)");
+              (directive.kind == Directive::reduce ? ",op=" + std::to_string(static_cast<int>(directive.op)) : "") +
+                  ",at=stretto_mdmp_at,of=stretto_mdmp_of)");
     }
 
     void write_region(const Directive &directive) {
@@ -207,6 +228,8 @@ private:
         text.chars.replace(directive.name.begin, name_.size(), name_);
         if (!directive.tag.empty()) text.chars.replace(directive.tag.begin, 3, "ta=");
         if (!directive.comm.empty()) text.chars.replace(directive.comm.begin, 4, "com=");
+        if (!directive.root.empty()) text.chars.replace(directive.root.begin, 4, "roo=");
+        for (std::size_t i = directive.operation.begin; i < directive.operation.end; i++) text.chars[i] = ' ';
         return text;
     }
 

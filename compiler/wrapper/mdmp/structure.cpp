@@ -81,16 +81,16 @@ private:
             some_refused_ = true;
             return;
         }
-        if (directive->communicates() && behind_preprocessor_)
+        if (directive->joins_exchange() && behind_preprocessor_)
             problem(where, "a line of the preprocessor stands between this directive and the one before, which are one "
                            "exchange: write both into one branch, or a statement between them");
-        if (!directive->communicates()) {
+        if (!directive->joins_exchange()) {
             end_exchange();
             behind_preprocessor_ = false;
         }
         if (directive->kind == Directive::region) begin_region(where);
         if (directive->kind == Directive::region_end) end_region(where);
-        if (directive->communicates()) open_exchange_ = program_.directives.size();
+        if (directive->joins_exchange()) open_exchange_ = program_.directives.size();
         last_ = where;
         program_.directives.push_back({std::move(*directive), element.first, element.last, units_.back().name, false});
     }

@@ -8,7 +8,9 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cctype>
 #include <cstdint>
+#include <cstring>
 #include <map>
 #include <mutex>
 #include <string>
@@ -30,10 +32,52 @@ struct Descriptor {
     std::size_t element_bytes;
     int version;
     std::uint8_t rank;
-    std::uint8_t of_the_compiler[3];
+    std::uint8_t of_the_compiler
+        [3]; // gfortran: the attribute, and two bytes of the type; flang: one of the type, the attribute, another
     Dimension dimension[15]; // so many as the rank
 };
 static_assert(offsetof(Descriptor, dimension) == 24);
+
+// STRETTO_TYPE_*, by the code of the type; 0: no numbers. A logical is a bool of another size.
+int type_of(const Descriptor &descriptor) {
+    const bool gfortran = descriptor.version == 1;
+    if (gfortran) {
+        enum { integer = 1, logical, real, complex }; // and the kind above it
+        std::uint16_t code;
+        std::memcpy(&code, &descriptor.of_the_compiler[1], sizeof code);
+        const int kind = code >> 8;
+        switch (code & 0xff) {
+        case integer:
+            return STRETTO_TYPE_SIGNED;
+        case logical:
+            return STRETTO_TYPE_BOOL;
+        case real:
+            return kind > 10 ? 0 : STRETTO_TYPE_FLOATING; // of 16 is no C's
+        case complex:
+            return kind > 10 ? 0 : STRETTO_TYPE_COMPLEX;
+        default:
+            return 0;
+        }
+    }
+    // Of flang; a logical has the code of an integer of its size that no integer has.
+    enum {
+        int8 = 7,
+        int64 = 10,
+        least8 = 12,
+        least64 = 15,
+        single = 27,
+        extended = 29,
+        single_complex = 34,
+        extended_complex = 36,
+        boolean = 39
+    };
+    const int code = descriptor.of_the_compiler[0];
+    if (code >= int8 && code <= int64) return STRETTO_TYPE_SIGNED;
+    if ((code >= least8 && code <= least64) || code == boolean) return STRETTO_TYPE_BOOL;
+    if (code >= single && code <= extended) return STRETTO_TYPE_FLOATING;
+    if (code >= single_complex && code <= extended_complex) return STRETTO_TYPE_COMPLEX;
+    return 0;
+}
 
 // No rank, and no constant of any MPI (mdmp_none).
 constexpr int no_partner = -INT32_MAX;
@@ -118,6 +162,19 @@ stretto_directive &directive_of_call(CallSite site, const char *name, const int 
     return *found;
 }
 
+// STRETTO_OP_*, by the name that Fortran has for it; 0: none.
+int operation_of(const std::string &name) {
+    static const std::map<std::string, int> all = {
+        {"+", STRETTO_OP_ADD},         {"*", STRETTO_OP_MULTIPLY},  {"min", STRETTO_OP_MIN},
+        {"max", STRETTO_OP_MAX},       {".and.", STRETTO_OP_AND},   {".or.", STRETTO_OP_OR},
+        {"iand", STRETTO_OP_BITS_AND}, {"ior", STRETTO_OP_BITS_OR}, {"ieor", STRETTO_OP_BITS_XOR}};
+    std::string lower;
+    for (const char c : name)
+        if (c != ' ') lower += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    const auto found = all.find(lower);
+    return found == all.end() ? 0 : found->second;
+}
+
 int partner_of(int partner) {
     return partner == no_partner ? MPI_PROC_NULL : partner;
 }
@@ -135,38 +192,70 @@ void check(const mdmp::Directive &directive, const Section &section, const std::
                    "index that is an array itself, and is of no constant");
 }
 
-using Act = void (*)(stretto_directive *, void *, int, const std::int64_t *, const std::int64_t *, std::int64_t, int,
-                     int, const MPI_Fint *);
+// A section, or so many elements from this one on, as they lie in memory.
+class Elements {
+public:
+    Elements(const mdmp::Directive &directive, const Descriptor &descriptor, const std::int64_t *of, const int *number)
+        : section(descriptor) {
+        check(directive, section, of);
+        if (number) take(directive, *number, of);
+    }
 
-void send(stretto_directive *directive, void *first, int dimensions, const std::int64_t *count,
-          const std::int64_t *stride, std::int64_t bytes, int partner, int tag, const MPI_Fint *comm) {
-    stretto_section_send_f(directive, first, dimensions, count, stride, bytes, partner, tag, comm);
+    void *first() const { return section.its.base; }
+    int dimensions() const { return section.dimensions; }
+    const std::int64_t *count() const { return section.count; }
+    const std::int64_t *stride() const { return section.stride; }
+    std::int64_t bytes() const { return static_cast<std::int64_t>(section.its.element_bytes); }
+
+private:
+    void take(const mdmp::Directive &directive, std::int64_t number, const std::int64_t *of) {
+        if (section.dimensions > 0)
+            mdmp::fail(directive, "with a count stands the first element, as a(1, 2), and not a section");
+        const std::int64_t begin = reinterpret_cast<std::intptr_t>(section.its.base);
+        if (of && number > 1 && !of[2])
+            mdmp::fail(directive,
+                       "the elements of this array are not one behind the other: write a section, as a(1:n)");
+        if (of && number > 0 && number > (of[1] - begin) / bytes())
+            mdmp::fail(directive, "the array ends " + std::to_string((of[1] - begin) / bytes()) +
+                                      " elements behind the first one, and the count is " + std::to_string(number));
+        section.dimensions = 1;
+        section.count[0] = number;
+        section.stride[0] = bytes();
+    }
+
+    Section section;
+};
+
+stretto_directive *own(const mdmp::Directive &directive) {
+    return const_cast<stretto_directive *>(&directive.given);
 }
 
-void act(Act how, const mdmp::Directive &directive, const Descriptor &section, const std::int64_t *of, int partner,
-         const int *tag, const int *comm) {
-    const Section its(section);
-    check(directive, its, of);
-    how(const_cast<stretto_directive *>(&directive.given), its.its.base, its.dimensions, its.count, its.stride,
-        static_cast<std::int64_t>(section.element_bytes), partner_of(partner), tag ? *tag : STRETTO_TAG_IMPLIED, comm);
+void send(const mdmp::Directive &its, const Descriptor &section, const int *count, const std::int64_t *of, int partner,
+          const int *tag, const int *comm) {
+    const Elements all(its, section, of, count);
+    stretto_section_send_f(own(its), all.first(), all.dimensions(), all.count(), all.stride(), all.bytes(),
+                           partner_of(partner), tag ? *tag : STRETTO_TAG_IMPLIED, comm);
 }
 
-// So many elements from this one on, as they lie in memory.
-void act_on_count(Act how, const mdmp::Directive &directive, const Descriptor &first, const std::int64_t *of,
-                  int number, int partner, const int *tag, const int *comm) {
-    const Section its(first);
-    check(directive, its, of);
-    if (its.dimensions > 0)
-        mdmp::fail(directive, "with a count stands the first element, as a(1, 2), and not a section");
-    const auto bytes = static_cast<std::int64_t>(first.element_bytes);
-    const std::int64_t count = number, begin = reinterpret_cast<std::intptr_t>(first.base);
-    if (of && count > 1 && !of[2])
-        mdmp::fail(directive, "the elements of this array are not one behind the other: write a section, as a(1:n)");
-    if (of && count > 0 && count > (of[1] - begin) / bytes)
-        mdmp::fail(directive, "the array ends " + std::to_string((of[1] - begin) / bytes) +
-                                  " elements behind the first one, and the count is " + std::to_string(count));
-    how(const_cast<stretto_directive *>(&directive.given), first.base, 1, &count, &bytes, bytes, partner_of(partner),
-        tag ? *tag : STRETTO_TAG_IMPLIED, comm);
+void receive(const mdmp::Directive &its, const Descriptor &section, const int *count, const std::int64_t *of,
+             int partner, const int *tag, const int *comm) {
+    const Elements all(its, section, of, count);
+    stretto_section_recv_f(own(its), all.first(), all.dimensions(), all.count(), all.stride(), all.bytes(),
+                           partner_of(partner), tag ? *tag : STRETTO_TAG_IMPLIED, comm);
+}
+
+void reduce(const mdmp::Directive &its, int op, const Descriptor &section, const int *count, const std::int64_t *of,
+            const int *root, const int *comm) {
+    const Elements all(its, section, of, count);
+    stretto_section_reduce_f(own(its), op, all.first(), all.dimensions(), all.count(), all.stride(), all.bytes(),
+                             type_of(section), root ? *root : STRETTO_ROOT_ALL, comm);
+}
+
+void broadcast(const mdmp::Directive &its, const Descriptor &section, const int *count, const std::int64_t *of,
+               int root, const int *comm) {
+    const Elements all(its, section, of, count);
+    stretto_section_bcast_f(own(its), all.first(), all.dimensions(), all.count(), all.stride(), all.bytes(), root,
+                            comm);
 }
 
 void say_where(const Descriptor &array, std::int64_t *of) {
@@ -212,25 +301,45 @@ STRETTO_PUBLIC void stretto_fortran_region_finished(const std::int64_t *at) {
 
 STRETTO_PUBLIC void stretto_fortran_section_send(const Descriptor *section, const int *partner, const int *tag,
                                                  const int *comm, const std::int64_t *at, const std::int64_t *of) {
-    act(send, mdmp::introduce("send", directive_at(*at), SITE), *section, of, *partner, tag, comm);
+    send(mdmp::introduce("send", directive_at(*at), SITE), *section, nullptr, of, *partner, tag, comm);
 }
 
 STRETTO_PUBLIC void stretto_fortran_section_recv(const Descriptor *section, const int *partner, const int *tag,
                                                  const int *comm, const std::int64_t *at, const std::int64_t *of) {
-    act(stretto_section_recv_f, mdmp::introduce("recv", directive_at(*at), SITE), *section, of, *partner, tag, comm);
+    receive(mdmp::introduce("recv", directive_at(*at), SITE), *section, nullptr, of, *partner, tag, comm);
 }
 
 STRETTO_PUBLIC void stretto_fortran_count_send(const Descriptor *first, const int *count, const int *partner,
                                                const int *tag, const int *comm, const std::int64_t *at,
                                                const std::int64_t *of) {
-    act_on_count(send, mdmp::introduce("send", directive_at(*at), SITE), *first, of, *count, *partner, tag, comm);
+    send(mdmp::introduce("send", directive_at(*at), SITE), *first, count, of, *partner, tag, comm);
 }
 
 STRETTO_PUBLIC void stretto_fortran_count_recv(const Descriptor *first, const int *count, const int *partner,
                                                const int *tag, const int *comm, const std::int64_t *at,
                                                const std::int64_t *of) {
-    act_on_count(stretto_section_recv_f, mdmp::introduce("recv", directive_at(*at), SITE), *first, of, *count, *partner,
-                 tag, comm);
+    receive(mdmp::introduce("recv", directive_at(*at), SITE), *first, count, of, *partner, tag, comm);
+}
+
+STRETTO_PUBLIC void stretto_fortran_section_reduce(const Descriptor *section, const int *root, const int *comm,
+                                                   const int *op, const std::int64_t *at, const std::int64_t *of) {
+    reduce(mdmp::introduce("reduce", directive_at(*at), SITE), *op, *section, nullptr, of, root, comm);
+}
+
+STRETTO_PUBLIC void stretto_fortran_count_reduce(const Descriptor *first, const int *count, const int *root,
+                                                 const int *comm, const int *op, const std::int64_t *at,
+                                                 const std::int64_t *of) {
+    reduce(mdmp::introduce("reduce", directive_at(*at), SITE), *op, *first, count, of, root, comm);
+}
+
+STRETTO_PUBLIC void stretto_fortran_section_bcast(const Descriptor *section, const int *root, const int *comm,
+                                                  const std::int64_t *at, const std::int64_t *of) {
+    broadcast(mdmp::introduce("bcast", directive_at(*at), SITE), *section, nullptr, of, *root, comm);
+}
+
+STRETTO_PUBLIC void stretto_fortran_count_bcast(const Descriptor *first, const int *count, const int *root,
+                                                const int *comm, const std::int64_t *at, const std::int64_t *of) {
+    broadcast(mdmp::introduce("bcast", directive_at(*at), SITE), *first, count, of, *root, comm);
 }
 
 STRETTO_PUBLIC void stretto_fortran_exchange(const std::int64_t *at) {
@@ -261,20 +370,27 @@ STRETTO_PUBLIC void stretto_fortran_exchange_end(const int *line, const Descript
 
 STRETTO_PUBLIC void stretto_fortran_send(const Descriptor *section, const int *partner, const int *count,
                                          const int *tag, const int *comm, const int *line, const Descriptor *file) {
-    const mdmp::Directive its = mdmp::introduce("send", directive_of_call(SITE, "send", line, file), SITE);
-    if (count)
-        act_on_count(send, its, *section, nullptr, *count, *partner, tag, comm);
-    else
-        act(send, its, *section, nullptr, *partner, tag, comm);
+    send(mdmp::introduce("send", directive_of_call(SITE, "send", line, file), SITE), *section, count, nullptr, *partner,
+         tag, comm);
 }
 
 STRETTO_PUBLIC void stretto_fortran_recv(const Descriptor *section, const int *partner, const int *count,
                                          const int *tag, const int *comm, const int *line, const Descriptor *file) {
-    const mdmp::Directive its = mdmp::introduce("recv", directive_of_call(SITE, "recv", line, file), SITE);
-    if (count)
-        act_on_count(stretto_section_recv_f, its, *section, nullptr, *count, *partner, tag, comm);
-    else
-        act(stretto_section_recv_f, its, *section, nullptr, *partner, tag, comm);
+    receive(mdmp::introduce("recv", directive_of_call(SITE, "recv", line, file), SITE), *section, count, nullptr,
+            *partner, tag, comm);
+}
+
+STRETTO_PUBLIC void stretto_fortran_reduce(const Descriptor *op, const Descriptor *section, const int *count,
+                                           const int *root, const int *comm, const int *line, const Descriptor *file) {
+    const std::string name(op->base, op->element_bytes);
+    reduce(mdmp::introduce("reduce", directive_of_call(SITE, "reduce", line, file), SITE), operation_of(name), *section,
+           count, nullptr, root, comm);
+}
+
+STRETTO_PUBLIC void stretto_fortran_bcast(const Descriptor *section, const int *root, const int *count, const int *comm,
+                                          const int *line, const Descriptor *file) {
+    broadcast(mdmp::introduce("bcast", directive_of_call(SITE, "bcast", line, file), SITE), *section, count, nullptr,
+              *root, comm);
 }
 
 } // extern "C"
