@@ -9,6 +9,7 @@ from functools import partial
 import bandwidth
 import delta_collectives
 import mdmp
+import mdmp_stream
 import nbc
 import never_slower
 import overhead
@@ -33,6 +34,7 @@ OTHERS = {
     "surface": surface.main,
     "never-slower": never_slower.main,
     **{name: partial(mdmp.main, name) for name in mdmp.BENCHMARKS},
+    mdmp_stream.NAME: mdmp_stream.main,
 }
 
 

@@ -135,15 +135,15 @@ def read(name: str, arguments: list[str]) -> argparse.Namespace:
     return asked
 
 
-def compile_ways(benchmark: Benchmark, mpi: str, folder: Path) -> dict[str, Path]:
+def compile_ways(program: str, ways: dict, mpi: str, folder: Path) -> dict[str, Path]:
     clang = next((name for name in CLANGS if shutil.which(name)), None)
     wrapper = prefix() / "bin/stretto-cc"
     if not clang or not wrapper.exists():
         raise Wrong("directives need stretto-cc, and clang 19 or 22: make compilers, then make")
     programs = {}
-    for way, (flags, _) in benchmark.ways.items():
+    for way, (flags, _) in ways.items():
         programs[way] = folder / way
-        source = SOURCES / f"{benchmark.program}.c"
+        source = SOURCES / f"{program}.c"
         command = [str(wrapper), "-O3", "-march=native", *flags, str(source), "-o", str(programs[way])]
         environment = os.environ | {"STRETTO_CC": clang, "STRETTO_MPI": mpi}
         done = subprocess.run(command, env=environment, capture_output=True, text=True)
@@ -158,7 +158,8 @@ def measure(name: str, asked: argparse.Namespace, tell: Tell) -> dict:
     words = [str(asked.repeats), *(str(value) for case in cases for value in case)]
     with ExitStack() as keep:
         tell("compiles")
-        programs = compile_ways(benchmark, asked.mpi, Path(keep.enter_context(tempfile.TemporaryDirectory())))
+        folder = Path(keep.enter_context(tempfile.TemporaryDirectory()))
+        programs = compile_ways(benchmark.program, benchmark.ways, asked.mpi, folder)
         place = Place(asked.mpi, asked.ranks, keep.enter_context(lab(asked.lab, asked.ranks)))
 
         def launch(way: str) -> list[dict]:

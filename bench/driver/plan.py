@@ -39,6 +39,7 @@ OTHERS = {  # what is measured besides the kernels
     "mdmp-selectivepingpong": "the same, a part of the elements sent",
     "mdmp-delaypingpong": "the same, with additions for each element",
     "mdmp-selectivedelaypingpong": "the same with both",
+    "mdmp-stream": "STREAM in a region of MDMP's, outside of one, and by MPI alone",
     "jacobi": "MDMP's Jacobi iteration, likewise",
 }
 CHUNKS = tuple(1024 * k for k in (2, 4, 8, 16, 32, 64))  # the sweep of `hand`

@@ -16,7 +16,8 @@ constexpr std::array<std::string_view, 10> names_of_operations = {"",      "+", 
 // By its name in lower case; none: there is no such.
 inline Operation operation_of(std::string_view name) {
     const auto found = std::find(names_of_operations.begin() + 1, names_of_operations.end(), name);
-    return found == names_of_operations.end() ? Operation::none : static_cast<Operation>(found - names_of_operations.begin());
+    return found == names_of_operations.end() ? Operation::none
+                                              : static_cast<Operation>(found - names_of_operations.begin());
 }
 
 // "+ * min ..."
