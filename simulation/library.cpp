@@ -359,10 +359,10 @@ PUBLIC int PMPI_Comm_remote_size(MPI_Comm comm, int *size) {
 PUBLIC int PMPI_Comm_dup(MPI_Comm comm, MPI_Comm *twin) {
     static int contexts = 1;
     const auto meeting = together(comm, nullptr, nullptr, [](Meeting &its, const Communicator &of) {
-        its.agreed["new"] = world->new_communicator({contexts++, of.world});
+        its.made = world->new_communicator({contexts++, of.world});
     });
     wait_for(meeting);
-    *twin = meeting->agreed["new"];
+    *twin = meeting->made;
     return MPI_SUCCESS;
 }
 PUBLIC int PMPI_Comm_split_type(MPI_Comm, int, int, MPI_Info, MPI_Comm *one) { // each rank is on a node of its own
@@ -534,14 +534,14 @@ PUBLIC int PMPI_Isend(const void *data, int n, MPI_Datatype type, int to, int ta
                       MPI_Request *request) {
     world->enter();
     *request = world->isend(to == MPI_PROC_NULL ? std::vector<std::byte>() : packed(data, n, type), to, tag,
-                            comm_of(comm), false, nullptr);
+                            comm_of(comm), false);
     return MPI_SUCCESS;
 }
 PUBLIC int PMPI_Issend(const void *data, int n, MPI_Datatype type, int to, int tag, MPI_Comm comm,
                        MPI_Request *request) {
     world->enter();
     *request = world->isend(to == MPI_PROC_NULL ? std::vector<std::byte>() : packed(data, n, type), to, tag,
-                            comm_of(comm), true, nullptr);
+                            comm_of(comm), true);
     return MPI_SUCCESS;
 }
 PUBLIC int PMPI_Send(const void *data, int n, MPI_Datatype type, int to, int tag, MPI_Comm comm) {
@@ -597,7 +597,7 @@ PUBLIC int PMPI_Start(MPI_Request *request) {
     if (its.kind == Request::receive)
         world->start_receive(*request);
     else
-        world->isend(its.pack(), its.peer, its.tag, comm_of(its.context), its.synchronous, &its);
+        world->isend(its.pack(), its.peer, its.tag, comm_of(its.context), false, *request);
     return MPI_SUCCESS;
 }
 PUBLIC int PMPI_Request_free(MPI_Request *request) {

@@ -230,7 +230,6 @@ void World::take(const std::shared_ptr<Message> &message, int handle) {
 }
 
 int World::new_request(Request its) {
-    its.rank = current;
     if (free_requests.empty()) {
         requests.push_back(std::make_unique<Request>());
         free_requests.push_back(static_cast<int>(requests.size()) - 1);
@@ -251,10 +250,9 @@ void World::complete(int handle) {
     if (its.orphan) free_requests.push_back(handle - first_request);
 }
 
-int World::isend(std::vector<std::byte> data, int to, int tag, const Communicator &comm, bool synchronous,
-                 Request *known) {
-    const int handle = known ? 0 : new_request({.kind = Request::send});
-    Request &its = known ? *known : request(handle);
+int World::isend(std::vector<std::byte> data, int to, int tag, const Communicator &comm, bool synchronous, int handle) {
+    if (!handle) handle = new_request({.kind = Request::send});
+    Request &its = request(handle);
     its.active = true;
     its.done = to == MPI_PROC_NULL;
     if (its.done) return handle;
@@ -266,14 +264,10 @@ int World::isend(std::vector<std::byte> data, int to, int tag, const Communicato
     const std::size_t bytes = data.size();
     message->data = std::move(data);
     message->waits_for_receive = bytes > model.eager;
-    message->synchronous = synchronous;
     if (message->waits_for_receive || synchronous || !model.completes)
-        message->send = handle ? handle : -1;
+        message->send = handle;
     else
         its.done = true;
-    if (message->send == -1) // of a persistent one, by its place
-        for (std::size_t k = 0; k < requests.size(); k++)
-            if (requests[k].get() == known) message->send = first_request + static_cast<int>(k);
     send_event(current, message->to, message->waits_for_receive ? 0 : bytes, {Event::comes, message});
     return handle;
 }

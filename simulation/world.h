@@ -54,27 +54,22 @@ struct Model {
     } fault = none; //!< so that one sees the checks find it: of one message in fifty
 };
 
-struct Rank;
-
 //! A message, from its send on until it is received.
 struct Message {
     int from, to, context, tag;
     std::vector<std::byte> data;
     bool waits_for_receive = false; // rendezvous
-    bool synchronous = false;
-    int send = 0;    // request of the sender, 0: it is complete
-    int receive = 0; // request that it has matched
+    int send = 0;                   // request of the sender, 0: it is complete
+    int receive = 0;                // request that it has matched
 };
 
 struct Request {
     enum Kind { send, receive, meeting } kind = send;
-    int rank = 0;
     bool active = true, done = false, orphan = false, persistent = false, cancelled = false;
     // of a receive, and what a persistent one starts anew
     void *buffer = nullptr;
     std::size_t bytes = 0;
     int context = 0, peer = 0, tag = 0, from_world = 0; // wanted
-    bool synchronous = false;
     int source = MPI_PROC_NULL, its_tag = MPI_ANY_TAG, error = MPI_SUCCESS;
     std::size_t received = 0;
     std::function<void(std::size_t)> unpack{};      // what came in one piece, to where its type says
@@ -89,11 +84,11 @@ struct Communicator {
 
 //! A collective call under way.
 struct Meeting {
-    std::size_t arrived = 0, left = 0;
+    std::size_t arrived = 0;
     double last = 0; // when the last rank came
     std::vector<const void *> in;
     std::vector<void *> out;
-    std::map<std::string, int> agreed;
+    int made = 0; // a communicator
     bool finished = false;
 };
 
@@ -147,7 +142,9 @@ public:
         for (enter(); !done(); enter()) idle();
     }
 
-    int isend(std::vector<std::byte> data, int to, int tag, const Communicator &comm, bool synchronous, Request *known);
+    //! The request is a new one, or a persistent one that starts.
+    int isend(std::vector<std::byte> data, int to, int tag, const Communicator &comm, bool synchronous,
+              int request = 0);
     void start_receive(int handle);
     int new_request(Request request);
     Request &request(int handle);
@@ -164,7 +161,6 @@ public:
 
     Rank &me() { return *ranks[static_cast<std::size_t>(current)]; }
     const Rank &me() const { return *ranks[static_cast<std::size_t>(current)]; }
-    int size() const { return static_cast<int>(ranks.size()); }
     double now() const { return running ? me().clock : latest; }
     //! What is left although all that was sent should have been received, or "".
     std::string leftover() const;
@@ -175,7 +171,6 @@ public:
     int current = 0;
     bool running = false;
     std::uint64_t steps = 0;
-    std::string trouble; // what a rank did that it may not
 
 private:
     void go_on();
