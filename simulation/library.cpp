@@ -369,6 +369,9 @@ PUBLIC int PMPI_Comm_split_type(MPI_Comm, int, int, MPI_Info, MPI_Comm *one) { /
     return PMPI_Comm_dup(MPI_COMM_SELF, one);
 }
 PUBLIC int PMPI_Comm_free(MPI_Comm *comm) {
+    const MPI_Comm its = *comm;
+    wait_for(
+        together(its, nullptr, nullptr, [its](Meeting &, const Communicator &) { world->free_communicator(its); }));
     *comm = MPI_COMM_NULL;
     return MPI_SUCCESS;
 }
@@ -500,6 +503,24 @@ PUBLIC int PMPI_Type_dup(MPI_Datatype type, MPI_Datatype *twin) {
 }
 PUBLIC int PMPI_Type_free(MPI_Datatype *type) {
     *type = MPI_DATATYPE_NULL;
+    return MPI_SUCCESS;
+}
+PUBLIC int PMPI_Pack_size(int n, MPI_Datatype type, MPI_Comm, int *bytes) {
+    *bytes = n * static_cast<int>(size_of(type));
+    return MPI_SUCCESS;
+}
+PUBLIC int PMPI_Pack(const void *data, int n, MPI_Datatype type, void *to, int, int *at, MPI_Comm) {
+    const std::vector<std::byte> all = packed(data, n, type);
+    if (!all.empty()) std::memcpy(static_cast<std::byte *>(to) + *at, all.data(), all.size());
+    *at += static_cast<int>(all.size());
+    return MPI_SUCCESS;
+}
+PUBLIC int PMPI_Unpack(const void *from, int, int *at, void *data, int n, MPI_Datatype type, MPI_Comm) {
+    const std::size_t bytes = static_cast<std::size_t>(n) * size_of(type);
+    each_block(type, n, bytes, [&](std::size_t to, std::size_t place, std::size_t part) {
+        std::memcpy(static_cast<std::byte *>(data) + to, static_cast<const std::byte *>(from) + *at + place, part);
+    });
+    *at += static_cast<int>(bytes);
     return MPI_SUCCESS;
 }
 PUBLIC int PMPI_Op_commutative(MPI_Op, int *flag) {

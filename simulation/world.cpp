@@ -362,8 +362,14 @@ bool World::is_over(const Meeting &meeting) {
 }
 
 int World::new_communicator(Communicator its) {
-    communicators.push_back(std::move(its));
-    return first_communicator + static_cast<int>(communicators.size()) - 1;
+    if (free_communicators.empty()) {
+        communicators.emplace_back();
+        free_communicators.push_back(first_communicator + static_cast<int>(communicators.size()) - 1);
+    }
+    const int handle = free_communicators.back();
+    free_communicators.pop_back();
+    communicators[static_cast<std::size_t>(handle - first_communicator)] = std::move(its);
+    return handle;
 }
 
 Communicator &World::communicator(int handle) {

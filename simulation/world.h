@@ -156,7 +156,8 @@ public:
     void cancel(int handle);
     void receive_matched(const std::shared_ptr<Message> &message, int handle);
 
-    int new_communicator(Communicator communicator);
+    int new_communicator(Communicator communicator); //!< by the handle of one that was freed, if there is one
+    void free_communicator(int handle) { free_communicators.push_back(handle); }
     Communicator &communicator(int handle);
 
     Rank &me() { return *ranks[static_cast<std::size_t>(current)]; }
@@ -189,6 +190,7 @@ private:
     std::vector<std::unique_ptr<Request>> requests;
     std::vector<int> free_requests;
     std::vector<Communicator> communicators;
+    std::vector<int> free_communicators;
     std::map<std::pair<int, unsigned>, std::shared_ptr<Meeting>> meetings;
     std::function<void(int)> each;
     ucontext_t back{};

@@ -38,14 +38,22 @@ Model model_of(std::uint64_t seed) {
     return model;
 }
 
-// What went wrong, or "".
-std::string run(const Program &program, std::uint64_t seed) {
+// What went wrong, or "". The last program of all is followed by MPI_Finalize.
+std::string run(const Program &program, std::uint64_t seed, bool is_last = false) {
     std::string wrong;
     world->model = model_of(seed);
     begin(program);
-    const bool ended =
-        world->run([&](int rank) { perform(program, rank, *libraries[static_cast<std::size_t>(rank)], wrong); }, seed);
-    if (!ended) wrong += "nothing moves any more\n" + world->leftover();
+    const bool ended = world->run(
+        [&](int rank) {
+            Functions &mpi = *libraries[static_cast<std::size_t>(rank)];
+            perform(program, rank, mpi, wrong, is_last);
+            world->me().doing = "MPI_Finalize";
+            if (is_last) finalize(mpi);
+        },
+        seed);
+    if (!ended) return wrong + "nothing moves any more\n" + world->leftover();
+    if (const std::string left = is_last ? world->leftover() : ""; !left.empty())
+        wrong += "behind MPI_Finalize:\n" + left;
     return wrong;
 }
 
@@ -85,10 +93,11 @@ struct Scheduled {
 };
 using Story = std::vector<Scheduled>;
 
-Child try_again(const Story &story) {
+Child try_again(const Story &story, bool with_end) {
     return in_child([&] {
         for (const auto &[seed, program] : story)
-            if (const std::string wrong = run(program, seed); !wrong.empty()) {
+            if (const std::string wrong = run(program, seed, with_end && &program == &story.back().program);
+                !wrong.empty()) {
                 std::printf("%s", wrong.c_str());
                 return 1;
             }
@@ -97,11 +106,11 @@ Child try_again(const Story &story) {
 }
 
 // Leaves out programs, and then messages, while it still fails.
-void make_smaller(Story &story) {
+void make_smaller(Story &story, bool with_end) {
     for (std::size_t k = story.size() - 1; k-- > 0;) {
         Story fewer = story;
         fewer.erase(fewer.begin() + static_cast<std::ptrdiff_t>(k));
-        if (try_again(fewer).status != 0) story = std::move(fewer);
+        if (try_again(fewer, with_end).status != 0) story = std::move(fewer);
     }
     for (bool again = true; again;) {
         again = false;
@@ -109,7 +118,7 @@ void make_smaller(Story &story) {
             for (auto &message : scheduled.program.messages) {
                 if (message.gone) continue;
                 message.gone = true;
-                if (try_again(story).status != 0)
+                if (try_again(story, with_end).status != 0)
                     again = true;
                 else
                     message.gone = false;
@@ -117,8 +126,13 @@ void make_smaller(Story &story) {
     }
 }
 
+bool is_last_of_batch(std::uint64_t seed) {
+    return (seed - options.first + 1) % options.batch == 0 || seed + 1 == options.first + options.count;
+}
+
 void report(std::uint64_t seed, const std::string &first) {
     std::printf("FAILED seed %lu\n%s", static_cast<unsigned long>(seed), first.c_str());
+    const bool with_end = is_last_of_batch(seed);
     const std::uint64_t of_batch = (seed - options.first) % options.batch;
     Story story;
     Child last;
@@ -127,14 +141,14 @@ void report(std::uint64_t seed, const std::string &first) {
         story.clear();
         for (std::uint64_t k = seed - before; k <= seed; k++)
             story.push_back({k, Program(k, options.ranks, options.model.completes)});
-        last = try_again(story);
+        last = try_again(story, with_end);
     }
     if (last.status == 0) {
         std::printf("it does not fail again in these programs: perhaps in MPI_Finalize behind them\n");
         return;
     }
-    make_smaller(story);
-    last = try_again(story);
+    make_smaller(story, with_end);
+    last = try_again(story, with_end);
     std::size_t messages = 0;
     for (const auto &scheduled : story)
         for (const auto &message : scheduled.program.messages) messages += !message.gone;
@@ -150,20 +164,10 @@ int batch(std::uint64_t first, std::uint64_t count) {
         std::printf("seed %lu\n", static_cast<unsigned long>(seed));
         const Program program(seed, options.ranks, options.model.completes);
         if (options.shows) std::printf("%s", program.text().c_str());
-        if (const std::string wrong = run(program, seed); !wrong.empty()) {
+        if (const std::string wrong = run(program, seed, is_last_of_batch(seed)); !wrong.empty()) {
             std::printf("%s", wrong.c_str());
             return 1;
         }
-    }
-    std::printf("finalize\n");
-    std::fflush(stdout);
-    if (!world->run([](int rank) { finalize(*libraries[static_cast<std::size_t>(rank)]); }, first)) {
-        std::printf("MPI_Finalize does not end\n%s", world->leftover().c_str());
-        return 1;
-    }
-    if (const std::string left = world->leftover(); !left.empty()) {
-        std::printf("behind MPI_Finalize:\n%s", left.c_str());
-        return 1;
     }
     std::printf("steps %lu\n", static_cast<unsigned long>(world->steps));
     return 0;

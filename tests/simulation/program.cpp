@@ -14,14 +14,14 @@ namespace simulation {
 
 namespace {
 
-constexpr int comms = 2;
+constexpr int comms = 2, of_shifts = comms; // communicators of messages; and one on which no wildcard receives
 constexpr std::array send_names = {"send",      "isend",      "isend_freed",        "ssend", "issend", "send_init",
                                    "send_half", "delta_send", "delta_send_variable"};
 constexpr std::array receive_names = {"recv",         "irecv",          "recv_init",  "recv_half",        "probe_recv",
                                       "mprobe_mrecv", "improbe_imrecv", "delta_recv", "delta_recv_needed"};
-constexpr std::array collective_names = {"none",      "barrier",  "bcast",  "gather",    "scatter",
-                                         "allgather", "alltoall", "reduce", "allreduce", "reduce_scatter_block",
-                                         "scan",      "exscan"};
+constexpr std::array collective_names = {"none",      "barrier",  "bcast",  "gather",          "scatter",
+                                         "allgather", "alltoall", "reduce", "allreduce",       "reduce_scatter_block",
+                                         "scan",      "exscan",   "shift",  "shift_on_a_twin", "cancel"};
 constexpr std::array form_names = {"blocking", "later", "delta"};
 
 // What the protocol's own messages are like (message/header.h), with the random numbers that are used for a nonce here (library.cpp).
@@ -109,9 +109,10 @@ Program::Program(std::uint64_t seed, int ranks, bool keeps) : ranks(ranks) {
         its.before_receive = random.chance(0.4) ? 300e-6 * random.real() : 0;
         its.pieces = 1 + static_cast<unsigned>(random.below(6));
         its.backwards = random.chance(0.3);
-        if (random.chance(0.2)) {
+        if (random.chance(0.25)) {
             its.collective = static_cast<Collective>(1 + random.below(collective_names.size() - 1));
-            its.form = static_cast<Form>(random.below(its.collective == barrier ? 2 : 3));
+            its.form =
+                its.collective >= shift ? blocking : static_cast<Form>(random.below(its.collective == barrier ? 2 : 3));
             its.root = static_cast<int>(random.below(static_cast<std::uint64_t>(ranks)));
             its.bytes = (random.chance(0.7) ? random.below(2000) : random.below(30000)) / 4 * 4;
         }
@@ -172,7 +173,7 @@ std::string Program::text() const {
     X(MPI_Init) X(MPI_Finalize) X(MPI_Comm_dup) X(MPI_Barrier) X(MPI_Send) X(MPI_Isend) X(MPI_Ssend) \
     X(MPI_Issend) X(MPI_Send_init) X(MPI_Recv) X(MPI_Irecv) X(MPI_Recv_init) X(MPI_Start) X(MPI_Request_free) \
     X(MPI_Probe) X(MPI_Mprobe) X(MPI_Mrecv) X(MPI_Improbe) X(MPI_Imrecv) X(MPI_Wait) X(MPI_Waitall) X(MPI_Test) \
-    X(MPI_Get_count) X(MPI_Comm_set_errhandler) X(MPI_Sendrecv) X(MPI_Type_vector) X(MPI_Type_commit) \
+    X(MPI_Get_count) X(MPI_Comm_set_errhandler) X(MPI_Sendrecv) X(MPI_Sendrecv_replace) X(MPI_Comm_free) X(MPI_Cancel) X(MPI_Test_cancelled) X(MPI_Type_vector) X(MPI_Type_commit) \
     X(MPI_Type_free) X(MPI_Bcast) X(MPI_Gather) X(MPI_Scatter) X(MPI_Allgather) X(MPI_Alltoall) X(MPI_Reduce) \
     X(MPI_Allreduce) X(MPI_Reduce_scatter_block) X(MPI_Scan) X(MPI_Exscan) X(MPI_Ibarrier) X(MPI_Ibcast) \
     X(MPI_Igather) X(MPI_Iscatter) X(MPI_Iallgather) X(MPI_Ialltoall) X(MPI_Ireduce) X(MPI_Iallreduce) \
@@ -188,7 +189,7 @@ struct Functions {
 #define X(name) decltype(&::name) name;
     FUNCTIONS(X)
 #undef X
-    MPI_Comm comm[comms];
+    MPI_Comm comm[comms + 1];
 };
 
 Functions *load(void *handle) {
@@ -207,7 +208,7 @@ void initialize(Functions &mpi) {
     mpi.MPI_Init(nullptr, nullptr);
     mpi.comm[0] = MPI_COMM_WORLD;
     mpi.MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-    mpi.MPI_Comm_dup(MPI_COMM_WORLD, &mpi.comm[1]);
+    for (int k = 1; k <= comms; k++) mpi.MPI_Comm_dup(MPI_COMM_WORLD, &mpi.comm[k]);
     if (world->current == 0)
         for (MPI_Comm comm : mpi.comm) world->contexts.push_back(world->communicator(comm).context);
 }
@@ -225,7 +226,7 @@ public:
 
     static void begin(const Program &program) { receives_begun().assign(program.messages.size() + 1, false); }
 
-    void perform() {
+    void perform(bool is_last) {
         const auto n = static_cast<int>(program.messages.size());
         for (int k = 0; k < n + most_late; k++) {
             if (k < n) begin(program.messages[static_cast<std::size_t>(k)]);
@@ -237,7 +238,7 @@ public:
         }
         wait_for_due(true);
         const auto is_freed = [](const Program::Message &m) { return !m.collective && m.send == Program::isend_freed; };
-        if (std::any_of(program.messages.begin(), program.messages.end(), is_freed))
+        if (!is_last && std::any_of(program.messages.begin(), program.messages.end(), is_freed))
             world->me().doing = "the last barrier", mpi.MPI_Barrier(MPI_COMM_WORLD); // whose sends nobody waits for
     }
 
@@ -504,6 +505,11 @@ private:
         Pending &its = pending.emplace_back();
         its.message = &m;
         its.steps = m.send_waits;
+        if (m.collective >= Program::shift) {
+            pending.pop_back();
+            m.collective == Program::cancel ? cancel(m) : shift(m);
+            return;
+        }
         const auto ranks = static_cast<std::size_t>(program.ranks);
         const std::size_t n = m.bytes / sizeof(int);
         const bool is_root = rank == m.root;
@@ -535,6 +541,41 @@ private:
         }
     }
 
+    // In place, to the next rank.
+    void shift(const Program::Message &m) {
+        MPI_Comm comm = mpi.comm[of_shifts];
+        const bool on_a_twin = m.collective == Program::shift_on_a_twin;
+        if (on_a_twin) mpi.MPI_Comm_dup(mpi.comm[of_shifts], &comm);
+        std::vector<int> all(m.bytes / sizeof(int));
+        const int n = static_cast<int>(all.size()), left = (rank + program.ranks - 1) % program.ranks;
+        for (std::size_t k = 0; k < all.size(); k++) all[k] = value(m, rank, 0, k);
+        MPI_Status status{};
+        check_code(
+            m, "the shift gives an error",
+            mpi.MPI_Sendrecv_replace(all.data(), n, MPI_INT, (rank + 1) % program.ranks, 0, left, 0, comm, &status));
+        for (std::size_t k = 0; k < all.size(); k++)
+            if (all[k] != value(m, left, 0, k)) {
+                say(m, "another value came", all[k], value(m, left, 0, k));
+                break;
+            }
+        if (on_a_twin) mpi.MPI_Comm_free(&comm);
+    }
+
+    // Of a receive that nobody sends to.
+    void cancel(const Program::Message &m) {
+        char room[5000];
+        MPI_Request request;
+        MPI_Status status{};
+        int is_cancelled = 0;
+        constexpr int nobodys_tag = 7000;
+        mpi.MPI_Irecv(room, static_cast<int>(std::min(m.bytes, sizeof room)), MPI_BYTE,
+                      m.root == rank ? MPI_ANY_SOURCE : m.root, nobodys_tag, mpi.comm[m.comm], &request);
+        mpi.MPI_Cancel(&request);
+        mpi.MPI_Wait(&request, &status);
+        mpi.MPI_Test_cancelled(&status, &is_cancelled);
+        if (!is_cancelled) say(m, "a receive that nobody sends to is not cancelled");
+    }
+
     int call(const Program::Message &m, Pending &its, std::size_t count) {
         const MPI_Comm comm = mpi.comm[m.comm];
         const int n = static_cast<int>(count);
@@ -563,7 +604,7 @@ private:
             return mpi.MPI_Scan(in, out, n, MPI_INT, MPI_SUM, comm);
         case Program::exscan:
             return mpi.MPI_Exscan(in, out, n, MPI_INT, MPI_SUM, comm);
-        case Program::none:
+        default:
             break;
         }
         return MPI_ERR_INTERN;
@@ -598,7 +639,7 @@ private:
             return mpi.MPI_Iscan(in, out, n, MPI_INT, MPI_SUM, comm, request);
         case Program::exscan:
             return mpi.MPI_Iexscan(in, out, n, MPI_INT, MPI_SUM, comm, request);
-        case Program::none:
+        default:
             break;
         }
         return MPI_ERR_INTERN;
@@ -641,8 +682,7 @@ private:
         case Program::exscan:
             code = mpi.MPIX_Delta_exscan_begin(in, out, n, MPI_INT, MPI_SUM, comm, request);
             break;
-        case Program::barrier:
-        case Program::none:
+        default:
             break;
         }
         if (code) return code;
@@ -784,8 +824,8 @@ void begin(const Program &program) {
     Performer::begin(program);
 }
 
-void perform(const Program &program, int rank, Functions &mpi, std::string &wrong) {
-    Performer(program, rank, mpi, wrong).perform();
+void perform(const Program &program, int rank, Functions &mpi, std::string &wrong, bool is_last) {
+    Performer(program, rank, mpi, wrong).perform(is_last);
 }
 
 } // namespace simulation

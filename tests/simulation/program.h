@@ -33,7 +33,11 @@ struct Program {
         allreduce,
         reduce_scatter_block,
         scan,
-        exscan
+        exscan,
+        // what all ranks do, and is none: a shift by MPI_Sendrecv_replace, one on a communicator that is freed then, a receive that is cancelled
+        shift,
+        shift_on_a_twin,
+        cancel
     };
     enum Form { blocking, later, delta };
     enum Forged { no, of_this_job, of_another_job };
@@ -75,6 +79,7 @@ void finalize(Functions &mpi);
 //! Before all ranks perform it.
 void begin(const Program &program);
 //! Does what this rank does in the program. What goes wrong is appended to `wrong`.
-void perform(const Program &program, int rank, Functions &mpi, std::string &wrong);
+//! is_last: MPI_Finalize comes behind it, and brings to an end what nobody waits for.
+void perform(const Program &program, int rank, Functions &mpi, std::string &wrong, bool is_last = false);
 
 } // namespace simulation
