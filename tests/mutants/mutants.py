@@ -1225,15 +1225,6 @@ MUTANTS = [
         env=RELEASED,
     ),
     Mutant(
-        "release: a receive in a function that MPI has called returns early",
-        "front/calls/receive.cpp",
-        "    return depth > 1;",
-        "    return false;",
-        ("released_an_error_handler_receives_and_reads",),
-        transport="tcp",
-        env=UNMATCHED,
-    ),
-    Mutant(
         "system calls: what a handler writes while the program waits counts as the library's",
         "front/system/system_calls.cpp",
         "nested() && (progress::Guard::mine || Alone::in_native_call)",
