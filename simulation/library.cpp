@@ -22,10 +22,6 @@ Communicator &comm_of(MPI_Comm comm) {
     return world->communicator(comm);
 }
 
-int rank_in(const Communicator &comm) {
-    return static_cast<int>(std::find(comm.world.begin(), comm.world.end(), world->current) - comm.world.begin());
-}
-
 // MPI_Type_vector, the one derived type that programs have: blocks of elements at one distance from each other.
 struct Vector {
     int blocks, length, stride;
@@ -212,7 +208,6 @@ Request receive_of(void *buffer, int n, MPI_Datatype type, int source, int tag, 
     request.context = its.context;
     request.peer = source, request.tag = tag;
     request.from_world = source < 0 ? source : its.world.at(static_cast<std::size_t>(source));
-    if (source == MPI_ANY_SOURCE) request.from_world = MPI_ANY_SOURCE;
     return request;
 }
 
@@ -222,8 +217,7 @@ void tell(const Message &message, MPI_Comm comm, MPI_Status *status) {
     status->count_lo = static_cast<int>(message.data.size());
     status->count_hi_and_cancelled = 0;
     status->MPI_TAG = message.tag;
-    status->MPI_SOURCE =
-        static_cast<int>(std::find(its.world.begin(), its.world.end(), message.from) - its.world.begin());
+    status->MPI_SOURCE = local_rank(its, message.from);
 }
 
 // Of matched probes.
@@ -346,7 +340,7 @@ PUBLIC int PMPI_Error_class(int code, int *its) {
 // --- communicators ------------------------------------------------------------------------------------------------------
 
 PUBLIC int PMPI_Comm_rank(MPI_Comm comm, int *rank) {
-    *rank = rank_in(comm_of(comm));
+    *rank = local_rank(comm_of(comm), world->current);
     return MPI_SUCCESS;
 }
 PUBLIC int PMPI_Comm_size(MPI_Comm comm, int *size) {

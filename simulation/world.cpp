@@ -55,8 +55,7 @@ bool World::run(const std::function<void(int)> &function, std::uint64_t seed) {
     line.clear();
     for (auto &rank : ranks) line_up(*rank);
     running = true;
-    current = std::get<int>(*line.begin());
-    line.erase(line.begin());
+    current = first_in_line();
     swapcontext(&back, &me().context);
     running = false;
     for (auto &rank : ranks) latest = std::max(latest, rank->clock);
@@ -67,6 +66,12 @@ bool World::run(const std::function<void(int)> &function, std::uint64_t seed) {
 void World::line_up(Rank &rank) {
     rank.ticket = random.next();
     line.emplace(rank.clock, rank.ticket, rank.number);
+}
+
+int World::first_in_line() {
+    const int first = std::get<int>(*line.begin());
+    line.erase(line.begin());
+    return first;
 }
 
 void World::switch_to(int rank) {
@@ -84,8 +89,7 @@ void World::go_on() {
     }
     if (line.empty() || std::get<double>(*line.begin()) > me().clock) return;
     line_up(me());
-    const int next = std::get<int>(*line.begin());
-    line.erase(line.begin());
+    const int next = first_in_line();
     if (next != current) switch_to(next);
 }
 
@@ -96,8 +100,7 @@ void World::leave() {
         swapcontext(&gone, &back);
         return;
     }
-    current = std::get<int>(*line.begin());
-    line.erase(line.begin());
+    current = first_in_line();
     swapcontext(&gone, &me().context);
 }
 
@@ -272,6 +275,15 @@ int World::isend(std::vector<std::byte> data, int to, int tag, const Communicato
     return handle;
 }
 
+static std::shared_ptr<Message> first_unexpected(Rank &rank, const Request &wanted, bool take_it) {
+    const auto found = std::find_if(rank.unexpected.begin(), rank.unexpected.end(),
+                                    [&](const auto &message) { return matches(wanted, *message); });
+    if (found == rank.unexpected.end()) return nullptr;
+    const std::shared_ptr<Message> message = *found;
+    if (take_it) rank.unexpected.erase(found);
+    return message;
+}
+
 void World::start_receive(int handle) {
     Request &its = request(handle);
     its.active = true, its.done = false, its.cancelled = false;
@@ -279,32 +291,20 @@ void World::start_receive(int handle) {
         its.source = MPI_PROC_NULL, its.its_tag = MPI_ANY_TAG, its.received = 0, its.done = true;
         return;
     }
-    Rank &rank = me();
-    auto found = std::find_if(rank.unexpected.begin(), rank.unexpected.end(),
-                              [&](const auto &message) { return matches(its, *message); });
-    if (found == rank.unexpected.end()) {
-        rank.posted.push_back(handle);
-        return;
-    }
-    const std::shared_ptr<Message> message = *found;
-    rank.unexpected.erase(found);
-    receive_matched(message, handle);
+    if (const auto message = first_unexpected(me(), its, true))
+        receive_matched(message, handle);
+    else
+        me().posted.push_back(handle);
 }
 
 std::shared_ptr<Message> World::find(int source, int tag, const Communicator &comm, bool take_it) {
     Request wanted{.kind = Request::receive};
     wanted.context = comm.context, wanted.tag = tag;
     wanted.from_world = source == MPI_ANY_SOURCE ? source : comm.world.at(static_cast<std::size_t>(source));
-    Rank &rank = me();
-    auto found = std::find_if(rank.unexpected.begin(), rank.unexpected.end(),
-                              [&](const auto &message) { return matches(wanted, *message); });
-    if (found == rank.unexpected.end()) return nullptr;
-    const std::shared_ptr<Message> message = *found;
-    if (take_it) rank.unexpected.erase(found);
-    return message;
+    return first_unexpected(me(), wanted, take_it);
 }
 
-static int local_rank(const Communicator &comm, int world_rank) {
+int local_rank(const Communicator &comm, int world_rank) {
     const auto found = std::find(comm.world.begin(), comm.world.end(), world_rank);
     return found == comm.world.end() ? MPI_PROC_NULL : static_cast<int>(found - comm.world.begin());
 }

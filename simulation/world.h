@@ -82,6 +82,9 @@ struct Communicator {
     std::vector<int> world; // rank of the world by rank
 };
 
+//! Of a rank of the world; MPI_PROC_NULL if it is not in `comm`.
+int local_rank(const Communicator &comm, int world_rank);
+
 //! A collective call under way.
 struct Meeting {
     std::size_t arrived = 0;
@@ -176,6 +179,7 @@ public:
 private:
     void go_on();
     void leave();
+    int first_in_line();
     void switch_to(int rank);
     void line_up(Rank &rank);
     void wake(Rank &rank, double when);
