@@ -36,6 +36,13 @@ struct Patience {
 };
 constexpr std::array patiences = {Patience{0.5e-3, 50, 5e-3, 1'000}, Patience{1e-3, 100, 10e-3, 3'000},
                                   Patience{3e-3, 300, 30e-3, 10'000}, Patience{10e-3, 1000, 100e-3, 30'000}};
+// Where a receiver had no core while its sender was silent, the above say nothing. Then these do.
+constexpr std::array long_patiences = {Patience{10e-3, 1000, 100e-3, 100'000}, Patience{10e-3, 1000, 100e-3, 300'000},
+                                       Patience{10e-3, 1000, 100e-3, 1'000'000}};
+
+// A receiver that looked less often than this while its sender was silent does not know what would have come.
+constexpr int fewest_looks_in_silence = 3;
+constexpr int not_known = -1;
 
 double now() {
     timespec t;
@@ -89,11 +96,14 @@ public:
 private:
     // From each rank to the next; the best rate of all until now, which all learn at a time: the next round begins together.
     double round(int bytes);
-    // Looks at the links from even ranks to odd ones. The bytes that this rank knows to be eager; `complete`: those that were sent and which
-    // the library has said to be complete.
+    // Looks at the links from even ranks to odd ones. The bytes that this rank knows to be eager, or not_known; `complete`: those that were
+    // sent and which the library has said to be complete.
     int even_to_odd(int largest, const Patience &patience, Flags &complete);
     void send(int largest, const Patience &patience, Flags &complete);
     int receive(int largest);
+    // Looks at all links once. False where another look, a longer one, may find more: not all know, less than all that are known hold, or
+    // not what the library says that it has sent.
+    bool settles(int largest, const Patience &patience);
 
     double worst(double mine) const {
         double all = 0;
@@ -106,6 +116,8 @@ private:
     bool alone = true;
     bool sends = false, listens = false; // where eager limits are looked for
     double best = 0;                     // bytes per second of our link
+    int agreed = not_known;              // bytes: what all links hold, by the last look that knew
+    bool completes = true;               // what that look saw of this rank's sends that are eager
     std::vector<char> out, in;
 };
 
@@ -182,15 +194,17 @@ int Links::receive(int largest) {
     std::size_t tried = 0;
     for (; tried < n && sizes[tried] <= largest; tried++)
         library.Irecv(in.data(), sizes[tried], MPI_BYTE, from, static_cast<int>(tried), everyone, &receives[tried]);
-    for (int is_awake = 0;; sched_yield()) {
+    int looks = 0;
+    for (int is_awake = 0;; sched_yield(), looks++) {
         library.Test(&awake, &is_awake, MPI_STATUS_IGNORE);
         if (is_awake) break; // what is seen from here on, its sender may have helped
         look(receives, came);
     }
     int held = 0;
     for (std::size_t k = 0; k < tried && came[k]; k++) held = sizes[k];
+    const bool all_came = tried > 0 && came[tried - 1];
     wait_for_all(receives, came);
-    return held;
+    return all_came || looks >= fewest_looks_in_silence ? held : not_known;
 }
 
 int Links::even_to_odd(int largest, const Patience &patience, Flags &complete) {
@@ -199,26 +213,30 @@ int Links::even_to_odd(int largest, const Patience &patience, Flags &complete) {
     return largest;
 }
 
-Link Links::eager(int largest) {
+bool Links::settles(int largest, const Patience &patience) {
     Flags complete{};
-    std::size_t agreed = 0;
-    // Not what the library says that it has sent, or less than all that are known hold: look again, and longer. One that waits for the
-    // receiver's answer says nothing.
-    for (const Patience &patience : patiences) {
-        complete.fill(0);
-        agreed = static_cast<std::size_t>(worst(even_to_odd(largest, patience, complete)));
-        bool told = false, enough = true;
-        for (std::size_t k = 0; k < n && sends && sizes[k] <= largest; k++) {
-            told = told || complete[k];
-            enough = enough && complete[k] == (static_cast<std::size_t>(sizes[k]) <= agreed);
-        }
-        enough = agreed >= always_wanted && (enough || !told);
-        if (worst(enough) > 0) break;
+    const int all = static_cast<int>(worst(even_to_odd(largest, patience, complete)));
+    if (all == not_known) return false;
+    agreed = all;
+    completes = true;
+    bool told = false, enough = true;
+    for (std::size_t k = 0; k < n && sends && sizes[k] <= largest; k++) {
+        const bool is_eager = sizes[k] <= agreed;
+        told = told || complete[k];
+        enough = enough && complete[k] == is_eager;
+        completes = completes && (complete[k] || !is_eager);
     }
-    bool completes = true;
-    for (std::size_t k = 0; k < n && sends && sizes[k] <= static_cast<int>(agreed); k++)
-        completes = completes && complete[k];
-    return {.eager = agreed, .completes = worst(completes) > 0};
+    // A library that waits for the receiver's answer says nothing.
+    enough = agreed >= always_wanted && (enough || !told);
+    return worst(enough) > 0;
+}
+
+Link Links::eager(int largest) {
+    for (const Patience &patience : patiences)
+        if (settles(largest, patience)) break;
+    for (const Patience &patience : long_patiences)
+        if (agreed == not_known) settles(largest, patience);
+    return {.eager = static_cast<std::size_t>(std::max(agreed, 0)), .completes = worst(completes) > 0};
 }
 
 } // namespace
