@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <dlfcn.h>
+#include <sstream>
 #include <type_traits>
 
 namespace stretto::mpi {
@@ -88,6 +89,19 @@ pmix_value_t *get(std::uint32_t rank, const char *key, Ask whom) {
     return functions.Get(&process, key, &directive, 1, &value) == 0 ? value : nullptr;
 }
 
+/// Is this rank on our node? Also true for our own.
+bool is_near(std::uint32_t rank) {
+    pmix_value_t *value = get(PMIX_RANK_WILDCARD, "pmix.lpeers", Ask::process);
+    bool found = false;
+    if (value && value->type == PMIX_STRING && value->data.string) {
+        std::istringstream peers(value->data.string); // "0,1,2"
+        for (std::string peer; std::getline(peers, peer, ',');) found = found || peer == std::to_string(rank);
+        std::free(value->data.string);
+    }
+    std::free(value);
+    return found;
+}
+
 } // namespace
 
 const char *Pmix::publish(const std::string &key, const std::string &value) {
@@ -108,7 +122,8 @@ const char *Pmix::published() const {
 std::optional<std::string> Pmix::look_up(unsigned rank, const std::string &key) const {
     pmix_value_t *value = get(rank, key.c_str(), Ask::process);
     if (!value) value = get(rank, key.c_str(), Ask::node);
-    if (!value && !common_key->empty()) {
+    // Our own node's server has said all that it knows of ranks on this node: one that has published nothing runs no Stretto.
+    if (!value && !common_key->empty() && !is_near(rank)) {
         // Open MPI 5's servers keep what ranks of other nodes published, but say so only when asked without a directive, and then
         // wait for a key that is not there. So ask for one that is there: all that the rank published comes with it.
         pmix_value_t *common = get(rank, common_key->c_str(), Ask::everyone);
@@ -145,7 +160,8 @@ SHOWN int PMIx_Put(std::uint8_t scope, const char *key, void *value) {
     using namespace stretto::mpi;
     if (!functions.find(__builtin_return_address(0)))
         return -1; // PMIX_ERROR: cannot be, since our caller is linked with it
-    if (common_key->empty() && scope != PMIX_LOCAL) *common_key = key;
+    const bool is_rank_0s = std::strncmp(key, "pml.", 4) == 0; // which way of messages it chose, for all others
+    if (common_key->empty() && scope != PMIX_LOCAL && !is_rank_0s) *common_key = key;
     return functions.Put(scope, key, static_cast<pmix_value_t *>(value));
 }
 
