@@ -65,6 +65,8 @@ def left_out(mpi, transport, cut):
         return "over shared memory ordinary messages stay native"
     if mpi == "abi" and not os.environ.get("STRETTO_TESTS_FULL"):
         return "the same library as mpich"
+    if mpi == "openmpi5" and cut.endswith("32 KiB") and not os.environ.get("STRETTO_TESTS_FULL"):
+        return "fetched by round trips as under openmpi, which takes it a minute beside another test"
     return None
 
 

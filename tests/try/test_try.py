@@ -160,9 +160,9 @@ def test_a_job_that_fails_by_itself_is_not_tried(a_job, try_):
 
 @pytest.mark.mpi
 def test_a_setting_under_which_the_job_hangs_is_ended(a_job, try_):
-    done = try_("--turns", 1, "--timeout", 10, "--setting", "unmatched", *a_job("hang", "STRETTO_RELEASE"))
+    done = try_("--turns", 1, "--timeout", 4, "--setting", "unmatched", *a_job("hang", "STRETTO_RELEASE"))
     assert done.returncode == 1, done
-    assert "unmatched hangs: not finished after 10" in done.stdout
+    assert "unmatched hangs: not finished after 4" in done.stdout
 
 
 @pytest.mark.mpi
