@@ -71,6 +71,19 @@ int MPIX_Delta_recv_c(void *buf, MPI_Count count, MPI_Datatype type, int source,
                       MPI_Status *status);
 #endif
 
+#if MPI_VERSION < 4 && !(defined(OMPI_MAJOR_VERSION) && OMPI_MAJOR_VERSION >= 5)
+/* Partitioned communication (MPI 4.1, chapter 4; docs/partitioned.md), which this MPI library lacks: libstretto provides it, on communicators of
+ * one group all of whose ranks run Stretto. */
+int MPI_Psend_init(const void *buf, int partitions, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
+                   MPI_Comm comm, MPI_Info info, MPI_Request *request);
+int MPI_Precv_init(void *buf, int partitions, MPI_Count count, MPI_Datatype datatype, int source, int tag,
+                   MPI_Comm comm, MPI_Info info, MPI_Request *request);
+int MPI_Pready(int partition, MPI_Request request);
+int MPI_Pready_range(int partition_low, int partition_high, MPI_Request request);
+int MPI_Pready_list(int length, const int array_of_partitions[], MPI_Request request);
+int MPI_Parrived(MPI_Request request, int partition, int *flag);
+#endif
+
 /* Delta collectives: a rank's contribution leaves part by part while it is computed, and a result is used part by part while the rest comes
  * (Danalis, Kim, Pollock, Swany: Transformations, SC05, section 4). MPIX_Delta_<collective>_begin has the arguments of MPI_I<collective>.
  *

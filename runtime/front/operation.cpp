@@ -101,7 +101,11 @@ int Operation::finish(MPI_Request *request, MPI_Status *status) {
         send = nullptr;
     }
     copy.reset();
-    if (persistent || (collective && collective->is_persistent()))
+    if (partitioned) {
+        partitioned->tell_of_other_side(status);
+        if (error != MPI_SUCCESS) failure = {error, partitioned->communicator_used()};
+    }
+    if (persistent || partitioned || (collective && collective->is_persistent()))
         active = false;
     else {
         operations.erase(handle);
@@ -117,11 +121,13 @@ void Operation::peek(MPI_Status *status) {
         give_status(receive->result(), status);
     else
         give_send_status(status);
+    if (partitioned) partitioned->tell_of_other_side(status);
 }
 
 void Operation::free(MPI_Request *request) {
     // MPI 4.1, 6.12: while a collective is under way, this is an error of the program's.
     if (collective && active) fail("MPI_Request_free", "a collective operation is under way with this request");
+    if (partitioned && active) fail("MPI_Request_free", "a partitioned message is under way with this request");
     operations.erase(handle);
     // The native handle of a persistent receive that is under way goes with the receive.
     const bool goes_later = active && receive && receive->native() != MPI_REQUEST_NULL;

@@ -1,6 +1,7 @@
 #pragma once
 #include "front/collectives/collective.h"
 #include "front/native.h"
+#include "front/partitioned/partitioned.h"
 #include "message/receive.h"
 #include "message/send.h"
 #include "mpi/requests.h"
@@ -37,7 +38,9 @@ public:
     bool sent_natively = false;   //!< a persistent send that is not framed this time: native_send is its handle
     int sent_error = MPI_SUCCESS; //!< what the library said of native_send at its end
     MPI_Status sent{};
-    bool waits_for_end = false;             //!< a delta send, or a delta collective, before its end
+    bool waits_for_end =
+        false; //!< a delta send, or a delta collective, before its end; a partitioned message before all is ready
+    std::unique_ptr<Partitioned> partitioned;
     std::unique_ptr<Collective> collective; //!< complete before all else is looked at
 
     //! Is it complete? Looks at its parts.

@@ -317,7 +317,11 @@ void Send::leave_all(bool whatever_the_window) {
 
 void Send::ready(Range range, CallSite here) {
     // Addresses say which bytes of the message only where it is one piece of memory; else all leaves at the end.
-    if (!data.contiguous() || failure != MPI_SUCCESS) return;
+    if (data.contiguous()) are_final(range, here);
+}
+
+void Send::are_final(Range range, CallSite here) {
+    if (failure != MPI_SUCCESS) return;
     if (const auto twice = declared.insert(range))
         fail("MPIX_Delta_send_data",
              stretto::bytes(twice->begin, twice->end) + " of " + name() + " were declared ready twice", here);

@@ -49,6 +49,9 @@ public:
     //! Delta send: these bytes of the message are final.
     void ready(Range range, CallSite site) override;
 
+    //! The same of bytes that are told by their place in the message, also where that is not one piece of memory.
+    void are_final(Range range, CallSite site);
+
     //! Delta send: the message is its first `bytes` bytes, all final.
     void end(std::size_t bytes);
 

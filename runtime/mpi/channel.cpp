@@ -9,10 +9,9 @@ constinit std::vector<bool> taken;
 
 } // namespace
 
-int Channel::take_number(int most) {
+int Channel::take_number() {
     const auto free = std::find(taken.begin(), taken.end(), false);
     const auto number = free - taken.begin();
-    if (number == most) return none;
     if (free == taken.end())
         taken.push_back(true);
     else
@@ -22,7 +21,7 @@ int Channel::take_number(int most) {
 
 Channel::Channel(std::vector<MPI_Comm> ours, int most_on_each, std::vector<int> ranks, MPI_Comm programs)
     : communicators(std::move(ours)), most_on_each(most_on_each),
-      number(take_number(most_on_each * static_cast<int>(communicators.size()))), ranks(std::move(ranks)),
+      most(most_on_each * static_cast<int>(communicators.size())), number(take_number()), ranks(std::move(ranks)),
       numbers(this->ranks.size()), sent(this->ranks.size()) {
     library.Iallgather(&number, 1, MPI_INT, numbers.data(), 1, MPI_INT, programs, &learning);
 }
@@ -34,7 +33,7 @@ Channel::Channel(MPI_Comm ours, int size)
 }
 
 Channel::~Channel() {
-    if (number != none) taken[static_cast<std::size_t>(number)] = false;
+    taken[static_cast<std::size_t>(number)] = false;
 }
 
 bool Channel::learn() {

@@ -44,8 +44,13 @@ public:
     //! Are the others' numbers here? Looks.
     bool learn();
 
-    //! Has each rank a number? All ranks see it alike. Else the channel carries nothing.
-    bool serves() const { return std::find(numbers.begin(), numbers.end(), none) == numbers.end(); }
+    //! Has each rank a number for which there are tags? All ranks see it alike. Else the channel carries no collectives.
+    bool serves() const {
+        return std::all_of(numbers.begin(), numbers.end(), [&](int one) { return one < most; });
+    }
+
+    //! What this rank calls the communicator: no other of its communicators has this number meanwhile.
+    int number_of(int rank) const { return numbers[static_cast<std::size_t>(rank)]; }
 
     //! Where messages come from and go to, and with which tags.
     int rank(int rank) const { return ranks[static_cast<std::size_t>(rank)]; }
@@ -84,19 +89,17 @@ public:
     int next_word() { return std::exchange(words, (words + 1) % lanes); }
 
 private:
-    static constexpr int none = -1; // all numbers are taken
     static constexpr unsigned synchronous_every = 16;
-    static int take_number(int most);
+    static int take_number();
     Ticket next() const { return {static_cast<int>(begun % first_persistent), begun}; }
-    int number_of(int rank) const { return numbers[static_cast<std::size_t>(rank)]; }
     MPI_Comm way(int number) const { return communicators[static_cast<std::size_t>(number / most_on_each)]; }
     int tag(int number, int operation, int lane) const {
         return (number % most_on_each * operations + operation) * lanes + lane;
     }
 
     std::vector<MPI_Comm> communicators;
-    int most_on_each = 1;
-    int number = 0; // ours
+    int most_on_each = 1, most = 1; // numbers that there are tags for
+    int number = 0;                 // ours
     std::vector<int> ranks, numbers;
     std::vector<unsigned> sent; // messages to each rank
     MPI_Request learning = MPI_REQUEST_NULL;

@@ -3,6 +3,7 @@
 #include "mpi/channel.h"
 #include "process/lasting.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <numeric>
@@ -63,7 +64,7 @@ std::shared_ptr<Communicator> describe(MPI_Comm handle) {
     auto c = std::make_shared<Communicator>();
     c->handle = handle;
     c->serial = ++serials;
-    if (handle == MPI_COMM_NULL || !job.framing || asserts_exact_length(handle)) return c;
+    if (handle == MPI_COMM_NULL || (!job.framing && !job.has_partitioned()) || asserts_exact_length(handle)) return c;
     int inter = 0;
     MPI_Group group;
     library.Comm_rank(handle, &c->rank);
@@ -91,6 +92,11 @@ const std::shared_ptr<Communicator> &find_communicator(MPI_Comm handle) {
     if (is_new) at->second = describe(handle);
     last = {handle, &at->second}; // unordered_map never moves its nodes
     return at->second;
+}
+
+bool Communicator::all_run_stretto() const {
+    return std::all_of(peers.begin(), peers.end(),
+                       [](const Peer *peer) { return peer && peer->rank != MPI_PROC_NULL; });
 }
 
 std::shared_ptr<Channel> make_channel(const Communicator &communicator) {

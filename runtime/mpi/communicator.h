@@ -5,9 +5,11 @@
 #include "tune/trial.h"
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string_view>
+#include <tuple>
 #include <unordered_map>
 #include <vector>
 
@@ -29,12 +31,17 @@ struct Communicator {
     //! A peer by the longest way that messages take in it: between nodes, if it has ranks on several. Of both groups.
     //! Nobody, where some rank does not run Stretto, or there is no other. All ranks get a peer of the same class.
     const Peer *farthest = nullptr;
-    bool between_groups = false;                //!< an inter-communicator
-    std::shared_ptr<Channel> channel;           //!< of its collectives, where they may be ours
+    bool between_groups = false;          //!< an inter-communicator
+    std::shared_ptr<Channel> channel;     //!< of its collectives, where they may be ours
+    std::shared_ptr<Channel> partitioned; //!< its ranks' numbers, where partitioned messages are ours
+    std::map<std::tuple<bool, int, int>, std::uint32_t>
+        partitioned_made;                       //!< how many: as the sender, rank of the other side, tag
     std::shared_ptr<const Neighbors> neighbors; //!< on a grid or graph, once they have been asked for
 
     std::unordered_map<std::string_view, tune::BySize<tune::Trial>>
         trials; //!< of its blocking collectives, by their names
+
+    bool all_run_stretto() const;
 
     int size() const { return static_cast<int>(peers.size()); }
 

@@ -117,6 +117,7 @@ bool threads_may_poll() {
 // What some rank wants, and so all have.
 struct Wanted {
     bool no_polls;     // threads_may_poll() does not hold
+    bool partitioned;  // messages
     double fast;       // bytes per second of a link of which nothing more need be known
     std::size_t delta; // bytes: the largest that a user has set
 };
@@ -124,10 +125,24 @@ struct Wanted {
 // All that ranks have to know alike, by one exchange.
 Wanted agree() {
     // On fast links ordinary messages stay native: what they can matters to delta messages only. (Those of code that is loaded later then are native.)
-    const bool any_link = settings.force || settings.info == Info::links || trigger::has_delta_calls();
+    const bool any_link = settings.force || settings.info == Info::links || trigger::has_delta_calls() ||
+                          trigger::has_partitioned_calls();
     // Only where nobody passes messages on it matters whether the program has delta collectives: to see that takes a look at all it imports.
     const bool can_call = waits::can_call();
-    enum { no_polls, every_link, delta, silent, delta_collectives, compiled, trials, no_debug, reports, no_report, n };
+    enum {
+        no_polls,
+        every_link,
+        delta,
+        silent,
+        delta_collectives,
+        compiled,
+        trials,
+        no_debug,
+        reports,
+        no_report,
+        partitioned,
+        n
+    };
     long mine[n], some[n];
     mine[no_polls] = !threads_may_poll();
     mine[every_link] = any_link;
@@ -139,6 +154,7 @@ Wanted agree() {
     mine[no_debug] = !settings.debug;
     mine[reports] = job.some_report;
     mine[no_report] = !job.all_report;
+    mine[partitioned] = trigger::has_partitioned_calls();
     library.Allreduce(mine, some, n, MPI_LONG, MPI_MAX, job.deltas);
     job.relays = !some[silent];
     job.delta_collectives = some[delta_collectives];
@@ -147,7 +163,8 @@ Wanted agree() {
     job.some_report = some[reports];
     job.all_report = !some[no_report];
     settings.trials = some[trials];
-    return {some[no_polls] != 0, some[every_link] ? std::numeric_limits<double>::infinity() : settings.fast_link,
+    return {some[no_polls] != 0, some[partitioned] != 0,
+            some[every_link] ? std::numeric_limits<double>::infinity() : settings.fast_link,
             static_cast<std::size_t>(some[delta])};
 }
 
@@ -257,7 +274,11 @@ void join(std::size_t first_fragment) {
         return;
     }
     measure_peers(ranks, wanted);
-    if (!frames(near_link) && !frames(far_link)) return; // which all know alike
+    if (wanted.partitioned) {
+        library.Comm_dup(job.deltas, &job.partitioned);
+        library.Comm_set_errhandler(job.partitioned, MPI_ERRORS_RETURN);
+    }
+    if (!frames(near_link) && !frames(far_link) && !job.has_partitioned()) return; // which all know alike
     tell_of_rank_0();
     make_communicators_of_collectives();
     lifeline::open();

@@ -40,6 +40,7 @@ struct Job {
     Lasting<std::string> why; //!< why none does
     MPI_Comm deltas{}; //!< the private communicator, once it is made: whoever runs Stretto, in the order of the world
     MPI_Comm self{};   //!< private too: dummies of matched probes (rule 9)
+    MPI_Comm partitioned{};            //!< as `deltas`, for partitioned messages, if some rank's program has them
     std::vector<MPI_Comm> collectives; //!< as `deltas`, for messages of collectives (mpi/channel.h)
     bool delta_collectives = false;    //!< some rank's program has them; known where not `relays`
     bool compiled_collectives =
@@ -55,6 +56,7 @@ struct Job {
     std::size_t window = 0;               //!< bytes of memory that unmatched messages may take at one peer (rule 4)
 
     bool has_deltas() const { return deltas != MPI_Comm{}; }
+    bool has_partitioned() const { return partitioned != MPI_Comm{}; }
 };
 
 extern Job job;

@@ -18,6 +18,7 @@ namespace {
 // What an object calls.
 struct Found {
     bool sends = false, receives = false, collectives = false, compiled_collectives = false, any = false;
+    bool partitioned = false, everything = false;
 };
 
 struct Object {
@@ -44,6 +45,10 @@ void look_at(const char *name, Found &found) {
                  std::strncmp(name, "stretto_recv_begin", 18) == 0;
     found.sends |= is_one_of(name, {"stretto_send_data", "mpix_delta_send_data_", "mpix_delta_send_data_long_"});
     found.collectives |= is_one_of(name, {"MPIX_Delta_collective_end", "mpix_delta_collective_end_"});
+    found.partitioned |=
+        is_one_of(name, {"MPI_Psend_init", "MPI_Precv_init", "PMPI_Psend_init", "PMPI_Precv_init", "mpi_psend_init_",
+                         "mpi_precv_init_", "mpi_psend_init_f08_", "mpi_precv_init_f08_"});
+    found.everything |= is_one_of(name, {"MPI_Register_datarep", "PMPI_Register_datarep"});
     found.receives |= is_one_of(name, {"stretto_wait_data", "mpix_delta_wait_data_", "mpix_delta_wait_data_long_"});
 }
 
@@ -148,6 +153,12 @@ bool annotates_receives(CallSite begin) {
 bool has_delta_calls() {
     const auto &all = look_at_all();
     return std::any_of(all.begin(), all.end(), [](const Object &object) { return object.found.any; });
+}
+
+bool has_partitioned_calls() {
+    const auto &all = look_at_all();
+    return std::any_of(all.begin(), all.end(),
+                       [](const Object &object) { return object.found.partitioned && !object.found.everything; });
 }
 
 bool has_compiled_collectives() {

@@ -13,6 +13,10 @@ bool annotates_receives(CallSite begin);
 //! count from then on.
 bool has_delta_calls();
 
+//! Some code of the process has partitioned messages. Not what can call all of MPI, as bindings of other languages: most of their programs do
+//! not.
+bool has_partitioned_calls();
+
 //! Some code of the process has delta collectives; or blocking ones that a compiler feeds.
 bool has_delta_collectives();
 bool has_compiled_collectives();

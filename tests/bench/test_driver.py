@@ -85,9 +85,7 @@ def test_unmodified_applications_give_the_same_bits_under_stretto_run(mpi, appli
     if mpi == "abi":
         pytest.skip("mpich's own library, under another name: with three ranks on two cores it takes as long again")
     if mpi in ("openmpi5", "mpich4") and application != "overlap":
-        pytest.skip(
-            "the applications differ in their patterns, versions of a library in less: overlap is enough"
-        )
+        pytest.skip("the applications differ in their patterns, versions of a library in less: overlap is enough")
     monkeypatch.setenv("STRETTO_FORCE", "1")  # which reaches ranks on this host
     result = figures(
         application, "--mpi", mpi, "--lab", "none", "--size", "33KiB", *(() if "overlap" in application else ("-n", 3))

@@ -77,16 +77,22 @@ void introduce(MPI_Comm made) {
     if (made == MPI_COMM_NULL) return;
     std::shared_ptr<mpi::Communicator> communicator;
     std::shared_ptr<mpi::Channel> channel;
+    bool collectives, partitioned;
     {
         progress::Guard guard;
         communicator = mpi::communicator(made);
         const mpi::Job &job = mpi::job;
         const bool on_any_link = job.relays || job.delta_collectives || job.compiled_collectives || job.compares;
-        if (!may_be_ours(*communicator, on_any_link ? Form::delta : Form::non_blocking)) return;
+        collectives = may_be_ours(*communicator, on_any_link ? Form::delta : Form::non_blocking);
+        partitioned = job.has_partitioned() && !communicator->between_groups && communicator->all_run_stretto() &&
+                      !communicator->partitioned;
+        if (!collectives && !partitioned) return;
         channel = mpi::make_channel(*communicator);
     }
     progress::until([&] { return channel->learn(); });
     progress::Guard guard;
+    if (partitioned) communicator->partitioned = channel;
+    if (!collectives) return;
     if (channel->serves())
         communicator->channel = std::move(channel);
     else

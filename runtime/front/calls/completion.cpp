@@ -22,10 +22,13 @@ Operation *active_operation(MPI_Request request) {
 
 // Below MPI_THREAD_MULTIPLE nobody else can end a delta send while this thread waits for it.
 void check_ended(const Operation &operation) {
-    if (operation.waits_for_end && !progress::Guard::multiple)
+    if (!operation.waits_for_end || progress::Guard::multiple) return;
+    if (!operation.partitioned)
         fail("MPI_Wait", operation.collective
                              ? "the delta collective has not ended: MPIX_Delta_collective_end comes before the wait"
                              : "the delta send has not ended: MPIX_Delta_send_end comes before the wait");
+    if (const std::string missing = operation.partitioned->what_is_missing(); !missing.empty())
+        fail("MPI_Wait", missing);
 }
 
 MPI_Status *at(MPI_Status *statuses, int k) {

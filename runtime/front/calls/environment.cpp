@@ -117,10 +117,11 @@ void after_init() {
     mpi::join(message::first_fragment);
     collective::policy = collective::Policy::read(settings.collectives);
     trace::start(mpi::job.rank);
-    active = mpi::job.framing;
+    active = mpi::job.framing || mpi::job.has_partitioned();
     mpi::agree_on_report();
     straight_through = !active && !report::enabled;
     if (active) introduce(MPI_COMM_WORLD);
+    if (mpi::job.has_partitioned()) introduce(MPI_COMM_SELF);
     if (active && settings.helps() && may_be_called_by_threads()) enable_helper();
     if (settings.info != Info::none) {
         std::printf("stretto: info %s\n", mpi::describe_job().c_str());

@@ -177,6 +177,7 @@ int start(MPI_Request *request) {
         operation = operations.find(*request);
     }
     if (operation && operation->collective) return start_collective(*operation);
+    if (operation && operation->partitioned) return operation->partitioned->start();
     if (!operation || !operation->persistent) return start_natively(request);
     return operation->persistent->is_send ? start_send(*operation) : start_receive(*operation);
 }

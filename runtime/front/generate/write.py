@@ -13,6 +13,7 @@ OFFERED = {
     "REQUEST_GET_STATUS_ANY": "Request_get_status_any",
     "ASYNC": "MPIX_Async_start",
     "PERSISTENT_COLLECTIVES": "Bcast_init",
+    "PARTITIONED": "Psend_init",
     "REQUEST_IS_COMPLETE": "MPIX_Request_is_complete",
 }
 

@@ -1,0 +1,179 @@
+// MPI_Psend_init and its kin (MPI 4.1, 4.2). Where not all ranks of the communicator run Stretto they are the library's own.
+#include "front/partitioned/calls.h"
+
+#include "front/arguments.h"
+#include "front/enter.h"
+#include "front/native.h"
+#include "front/operation.h"
+#include "front/partitioned/partitioned.h"
+#include "trace/counters.h"
+
+#include <optional>
+#include <string>
+
+namespace stretto::front {
+
+namespace {
+
+// The library says what is wrong with these arguments: would it make a persistent message of a partition? MPI_SUCCESS is no answer: MPICH 5 gives
+// it, too, where a handler of the program's was told of an error.
+bool is_right(const Partitioned::Arguments &its, MPI_Comm comm, int &error) {
+    MPI_Request request = MPI_REQUEST_NULL;
+    error =
+        its.sends
+            ? native::send_init(native::Mode::standard, its.buf, its.count, its.type, its.rank, its.tag, comm, &request)
+            : native::recv_init(const_cast<void *>(its.buf), its.count, its.type, its.rank, its.tag, comm, &request);
+    if (request == MPI_REQUEST_NULL) return false;
+    mpi::library.Request_free(&request);
+    return true;
+}
+
+int wrong(const std::shared_ptr<mpi::Communicator> &comm, int error_class) {
+    return raise(*comm, error_class);
+}
+
+// The library's own call, before which everything leaves and comes that it may need.
+template <class Call>
+int natively(Call call) {
+    const progress::Blocked blocked;
+    wait_for_matches();
+    settle_everything(true);
+    const Alone alone;
+    return call();
+}
+
+Operation *find(MPI_Request request) {
+    Operation *const operation = operations.find(request);
+    return operation && operation->partitioned ? operation : nullptr;
+}
+
+#ifndef STRETTO_HAS_PARTITIONED
+[[noreturn]] void nobody_has_it(const char *call) {
+    fail(call, "this MPI library has no partitioned communication, and Stretto's needs all ranks of the communicator "
+               "to run Stretto, "
+               "with a communicator of one group");
+}
+#endif
+
+int init(Partitioned::Arguments arguments, MPI_Comm comm, MPI_Info info, MPI_Request *request) {
+    const char *const call = arguments.sends ? "MPI_Psend_init" : "MPI_Precv_init";
+    {
+        const progress::Guard guard;
+        arguments.comm = mpi::communicator(comm);
+    }
+    if (!pairing::serves(*arguments.comm)) {
+#ifdef STRETTO_HAS_PARTITIONED
+        return natively([&] {
+            return arguments.sends
+                       ? mpi::library.Psend_init(arguments.buf, arguments.partitions, arguments.count, arguments.type,
+                                                 arguments.rank, arguments.tag, comm, info, request)
+                       : mpi::library.Precv_init(const_cast<void *>(arguments.buf), arguments.partitions,
+                                                 arguments.count, arguments.type, arguments.rank, arguments.tag, comm,
+                                                 info, request);
+        });
+#else
+        static_cast<void>(info);
+        nobody_has_it(call);
+#endif
+    }
+    static_cast<void>(call);
+    const progress::Guard guard;
+    enter();
+    if (int error = MPI_SUCCESS; !is_right(arguments, comm, error)) return error;
+    if (arguments.partitions <= 0) return wrong(arguments.comm, MPI_ERR_ARG);
+    if (arguments.rank == MPI_ANY_SOURCE) return wrong(arguments.comm, MPI_ERR_RANK);
+    if (arguments.tag == MPI_ANY_TAG) return wrong(arguments.comm, MPI_ERR_TAG);
+    Operation &operation = new_operation();
+    operation.active = false;
+    operation.partitioned = std::make_unique<Partitioned>(arguments, operation);
+    *request = operation.handle;
+    return MPI_SUCCESS;
+}
+
+// Of ours; nothing: it is the library's.
+Partitioned *partitioned_send(MPI_Request request, const char *call) {
+    if (Partitioned *const quick = Partitioned::quickly(request)) return quick;
+    const progress::Guard guard;
+    Operation *const operation = find(request);
+    if (!operation) return nullptr;
+    if (!operation->partitioned->sends()) fail(call, "this request is that of a partitioned receive");
+    Partitioned::remember(*operation->partitioned);
+    return operation->partitioned.get();
+}
+
+int ready(Partitioned &partitioned, int first, int last, const char *call) {
+    if (first > last || !partitioned.has(first) || !partitioned.has(last))
+        return wrong(partitioned.communicator_used(), MPI_ERR_ARG);
+    for (int partition = first; partition <= last; partition++) partitioned.ready(partition, call);
+    return MPI_SUCCESS;
+}
+
+} // namespace
+
+int Psend_init(const void *buf, int partitions, MPI_Count count, MPI_Datatype type, int dest, int tag, MPI_Comm comm,
+               MPI_Info info, MPI_Request *request) {
+    return init({true, buf, partitions, count, type, {}, dest, tag, callers_own()}, comm, info, request);
+}
+
+int Precv_init(void *buf, int partitions, MPI_Count count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
+               MPI_Info info, MPI_Request *request) {
+    return init({false, buf, partitions, count, type, {}, source, tag, callers_own()}, comm, info, request);
+}
+
+int Pready(int partition, MPI_Request request) {
+    if (Partitioned *const its = partitioned_send(request, "MPI_Pready"))
+        return ready(*its, partition, partition, "MPI_Pready");
+#ifdef STRETTO_HAS_PARTITIONED
+    return natively([&] { return mpi::library.Pready(partition, request); });
+#else
+    fail("MPI_Pready", "this request is none of a partitioned send");
+#endif
+}
+
+int Pready_range(int low, int high, MPI_Request request) {
+    if (Partitioned *const its = partitioned_send(request, "MPI_Pready_range"))
+        return ready(*its, low, high, "MPI_Pready_range");
+#ifdef STRETTO_HAS_PARTITIONED
+    return natively([&] { return mpi::library.Pready_range(low, high, request); });
+#else
+    fail("MPI_Pready_range", "this request is none of a partitioned send");
+#endif
+}
+
+int Pready_list(int length, const int partitions[], MPI_Request request) {
+    if (Partitioned *const its = partitioned_send(request, "MPI_Pready_list")) {
+        for (int k = 0; k < length; k++)
+            if (const int error = ready(*its, partitions[k], partitions[k], "MPI_Pready_list")) return error;
+        return MPI_SUCCESS;
+    }
+#ifdef STRETTO_HAS_PARTITIONED
+    return natively([&] { return mpi::library.Pready_list(length, const_cast<int *>(partitions), request); });
+#else
+    fail("MPI_Pready_list", "this request is none of a partitioned send");
+#endif
+}
+
+int Pready_list(int length, int partitions[], MPI_Request request) {
+    return Pready_list(length, static_cast<const int *>(partitions), request);
+}
+
+int Parrived(MPI_Request request, int partition, int *flag) {
+    {
+        const progress::Guard guard;
+        enter();
+        if (Operation *const operation = find(request)) {
+            Partitioned &its = *operation->partitioned;
+            if (its.sends()) fail("MPI_Parrived", "this request is that of a partitioned send");
+            if (!its.has(partition)) return wrong(its.communicator_used(), MPI_ERR_ARG);
+            *flag = its.arrived(partition);
+            return MPI_SUCCESS;
+        }
+    }
+#ifdef STRETTO_HAS_PARTITIONED
+    return natively([&] { return mpi::library.Parrived(request, partition, flag); });
+#else
+    fail("MPI_Parrived", "this request is none of a partitioned receive");
+#endif
+}
+
+} // namespace stretto::front

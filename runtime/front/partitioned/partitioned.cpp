@@ -1,0 +1,266 @@
+#include "front/partitioned/partitioned.h"
+
+#include "devices/devices.h"
+#include "front/arguments.h"
+#include "front/calls/incoming.h"
+#include "front/calls/outgoing.h"
+#include "front/enter.h"
+#include "front/native.h"
+#include "front/operation.h"
+#include "mpi/committed.h"
+#include "trace/counters.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <string>
+
+namespace stretto::front {
+
+namespace {
+
+// The last one marked of requests that share a place here; a request that is marked is not freed meanwhile.
+struct Known {
+    std::atomic<MPI_Request> request;
+    std::atomic<Partitioned *> partitioned;
+};
+constexpr std::size_t places = 64;
+constinit std::array<Known, places> known{};
+
+Known &place_of(MPI_Request request) {
+    std::uint64_t bits = 0;
+    std::memcpy(&bits, &request, sizeof request);
+    return known[(bits * 0x9e3779b97f4a7c15u >> 32) % places];
+}
+
+bool is_predefined(MPI_Datatype type) {
+    int integers = 0, addresses = 0, types = 0, combiner = 0;
+    mpi::library.Type_get_envelope(type, &integers, &addresses, &types, &combiner);
+    return combiner == MPI_COMBINER_NAMED;
+}
+
+std::unique_ptr<MPI_Datatype, void (*)(MPI_Datatype *)> own(MPI_Datatype type) {
+    if (is_predefined(type)) return {new MPI_Datatype(type), [](MPI_Datatype *its) { delete its; }};
+    auto *made = new MPI_Datatype;
+    mpi::library.Type_dup(type, made);
+    return {made, [](MPI_Datatype *its) {
+                if (active) mpi::library.Type_free(its);
+                delete its;
+            }};
+}
+
+} // namespace
+
+Partitioned *Partitioned::quickly(MPI_Request request) {
+    Known &place = place_of(request);
+    Partitioned *const found = place.partitioned.load(std::memory_order_acquire);
+    return place.request.load(std::memory_order_relaxed) == request ? found : nullptr;
+}
+
+void Partitioned::remember(Partitioned &partitioned) {
+    const MPI_Request request = partitioned.operation.handle;
+    Known &place = place_of(request);
+    place.partitioned.store(nullptr, std::memory_order_relaxed);
+    place.request.store(request, std::memory_order_relaxed);
+    place.partitioned.store(&partitioned, std::memory_order_release);
+}
+
+Partitioned::Partitioned(const Arguments &arguments, Operation &operation)
+    : its(arguments), operation(operation), type(own(arguments.type)),
+      partition_bytes(static_cast<std::size_t>(arguments.count) * mpi::type_map(arguments.type).bytes()),
+      marked(static_cast<std::size_t>(arguments.partitions)) {
+    its.type = *type;
+    if (its.rank == MPI_PROC_NULL) return;
+    name = pairing::next(*its.comm, its.sends, its.rank, its.tag);
+    way = pairing::way_to(*its.comm, its.rank);
+}
+
+Partitioned::~Partitioned() {
+    Known &place = place_of(operation.handle);
+    if (place.partitioned.load(std::memory_order_relaxed) == this) {
+        place.request.store(MPI_REQUEST_NULL, std::memory_order_relaxed);
+        place.partitioned.store(nullptr, std::memory_order_relaxed);
+    }
+    if (awaits_pair) progress::remove(*this);
+    if (its.sends && way_tag) pairing::give_back_tag(way, way_tag);
+}
+
+Range Partitioned::range_of(int partition) const {
+    const std::size_t begin = static_cast<std::size_t>(partition) * partition_bytes;
+    return {begin, begin + partition_bytes};
+}
+
+const void *Partitioned::memory_of(int partition) const {
+    MPI_Aint lower = 0, extent = 0;
+    mpi::library.Type_get_extent(its.type, &lower, &extent);
+    return static_cast<const std::byte *>(its.buf) + static_cast<MPI_Aint>(partition) * its.count * extent;
+}
+
+std::string Partitioned::message() const {
+    return stretto::message::describe(its.sends ? "to" : "from", its.rank, its.tag);
+}
+
+void Partitioned::is_misused(const char *call, int partition, const char *how) const {
+    fail(call, "partition " + std::to_string(partition) + " of " + message() + " " + how, its.site);
+}
+
+std::string Partitioned::what_is_missing() const {
+    if (!its.sends || !missing_groups) return "";
+    const auto first = std::find(marked.begin(), marked.end(), false);
+    return "partition " + std::to_string(first - marked.begin()) + " of " + std::to_string(its.partitions) + " of " +
+           message() + " is not ready: MPI_Pready comes before the wait";
+}
+
+int Partitioned::start() {
+    return its.sends ? start_send() : start_receive();
+}
+
+// So many partitions at least as fill a delta.
+void Partitioned::group_by(std::size_t delta) {
+    const std::size_t all = marked.size();
+    const std::size_t few = partition_bytes == 0 ? all : (delta + partition_bytes - 1) / partition_bytes;
+    in_group = static_cast<int>(std::clamp<std::size_t>(few, 1, all));
+    const std::size_t n = (all + static_cast<std::size_t>(in_group) - 1) / static_cast<std::size_t>(in_group);
+    if (groups.size() != n) groups = std::vector<Group>(n);
+    for (std::size_t k = 0; k < n; k++)
+        groups[k].missing = std::min(in_group, its.partitions - static_cast<int>(k) * in_group);
+    for (std::atomic<bool> &one : marked) one.store(false, std::memory_order_relaxed);
+    missing_groups = n;
+}
+
+int Partitioned::start_send() {
+    const bool goes_nowhere = its.rank == MPI_PROC_NULL;
+    if (!goes_nowhere) wait_for_matches();
+    const progress::Guard guard;
+    enter();
+    if (!goes_nowhere && !way_tag) {
+        const auto tag = pairing::take_tag(way);
+        if (!tag)
+            fail("MPI_Start", "there is no tag left for " + message() + ": too many requests are not freed", its.site);
+        way_tag = *tag;
+        if (const int error = pairing::tell(way, {name, bytes(), way_tag, its.partitions}); error != MPI_SUCCESS)
+            return raise(*its.comm, error);
+    }
+    const auto &ours = mpi::communicator(mpi::job.partitioned);
+    mpi::Peer *peer = goes_nowhere ? nullptr : ours->framing_peer(way);
+    const MPI_Count count = its.count * its.partitions;
+    const mpi::TypeMap &map = mpi::type_map(its.type);
+    const bool in_parts = peer && bytes() >= message::least_total && map.known() && mpi::is_committed(its.type) &&
+                          !mpi::in_device_memory(its.buf, count, its.type);
+    operation.send = in_parts ? message::Send::begin({its.buf, count, its.type}, {ours, way, way_tag}, *peer,
+                                                     message::Send::Kind::delta, its.site)
+                              : nullptr;
+    stretto::count(operation.send ? Rule::partitioned_send : Rule::partitioned_whole);
+    group_by(operation.send ? operation.send->delta_bytes() : bytes());
+    operation.active = operation.waits_for_end = true;
+    operation.sent_natively = false;
+    return MPI_SUCCESS;
+}
+
+void Partitioned::ready(int partition, const char *call) {
+    const auto k = static_cast<std::size_t>(partition);
+    if (!operation.active) is_misused(call, partition, "is marked before MPI_Start");
+    if (marked[k].exchange(true, std::memory_order_relaxed)) is_misused(call, partition, "was marked ready twice");
+    const std::size_t group = k / static_cast<std::size_t>(in_group);
+    if (groups[group].missing.fetch_sub(1, std::memory_order_acq_rel) == 1) leaves(group);
+}
+
+// Its memory may be what an earlier message still comes into.
+void Partitioned::leaves(std::size_t group) {
+    const int first = static_cast<int>(group) * in_group;
+    const int n = std::min(in_group, its.partitions - first);
+    if (its.rank != MPI_PROC_NULL) {
+        wait_for_matches();
+        settle(memory_of(first), its.count * n, its.type, false);
+    }
+    const progress::Guard guard;
+    enter();
+    if (operation.send) operation.send->are_final({range_of(first).begin, range_of(first + n - 1).end}, its.site);
+    if (--missing_groups == 0) all_are_ready();
+}
+
+void Partitioned::all_are_ready() {
+    operation.waits_for_end = false;
+    if (operation.send) {
+        operation.send->end(bytes());
+        return;
+    }
+    if (its.rank == MPI_PROC_NULL) return;
+    const MPI_Count count = its.count * its.partitions;
+    operation.send = frame(native::Mode::standard, its.buf, count, its.type, way, way_tag, mpi::job.partitioned);
+    if (operation.send) return;
+    operation.sent_natively = true;
+    const report::InLibrary not_ours;
+    operation.sent_error = native::isend(native::Mode::standard, its.buf, count, its.type, way, way_tag,
+                                         mpi::job.partitioned, &operation.native_send);
+}
+
+int Partitioned::start_receive() {
+    if (its.rank != MPI_PROC_NULL) settle(its.buf, its.count * its.partitions, its.type, true);
+    const progress::Guard guard;
+    enter();
+    operation.active = true;
+    if (its.rank == MPI_PROC_NULL) return MPI_SUCCESS;
+    stretto::count(Rule::partitioned_receive);
+    operation.waits_for_end = true;
+    if (way_tag || hear())
+        begin_receive();
+    else {
+        awaits_pair = true;
+        progress::add(*this);
+    }
+    return MPI_SUCCESS;
+}
+
+bool Partitioned::hear() {
+    const auto told = pairing::heard(way, name);
+    if (!told) return false;
+    way_tag = told->tag;
+    if (told->bytes > bytes())
+        fail("MPI_Precv_init",
+             message() + " has " + std::to_string(told->bytes) + " bytes, in " + std::to_string(told->partitions) +
+                 " partitions, and its receive " + std::to_string(bytes()) + ", in " + std::to_string(its.partitions),
+             its.site);
+    return true;
+}
+
+void Partitioned::begin_receive() {
+    operation.waits_for_end = false;
+    const auto &ours = mpi::communicator(mpi::job.partitioned);
+    const Incoming incoming = front::begin_receive(const_cast<void *>(its.buf), its.count * its.partitions, its.type,
+                                                   way, way_tag, ours->handle, its.site, message::Returns::complete);
+    operation.sent_error = incoming.error;
+    operation.receive = incoming.receive;
+    if (incoming.error == MPI_SUCCESS && !incoming.receive)
+        operation.receive = look_after(incoming.native, {ours, way, way_tag});
+}
+
+bool Partitioned::poll() {
+    if (!hear()) return false;
+    awaits_pair = false;
+    begin_receive();
+    return true;
+}
+
+bool Partitioned::arrived(int partition) {
+    if (!operation.active || its.rank == MPI_PROC_NULL) return true;
+    if (awaits_pair) {
+        progress::poll();
+        if (awaits_pair) return false;
+    }
+    message::Receive *const receive = operation.receive;
+    if (!receive) return true; // its error is told by who waits
+    if (receive->where() == message::Receive::State::posted && !receive->look_at_first()) return false;
+    if (receive->is_complete()) return true;
+    const Range range = range_of(partition);
+    if (range.begin >= receive->bytes()) return false; // the sender's are fewer: when all have come
+    return receive->arrived({range.begin, std::min(range.end, receive->bytes())});
+}
+
+void Partitioned::tell_of_other_side(MPI_Status *status) const {
+    if (status == MPI_STATUS_IGNORE || its.sends) return;
+    status->MPI_SOURCE = its.rank;
+    status->MPI_TAG = its.rank == MPI_PROC_NULL ? static_cast<int>(MPI_ANY_TAG) : its.tag;
+}
+
+} // namespace stretto::front

@@ -1,0 +1,37 @@
+/* What a program does wrong with partitioned messages, one case a run: rank 0 sends to rank 1. */
+#include <stretto/stretto.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { PARTITIONS = 4, EACH = 20000 };
+static char out[2 * PARTITIONS * EACH], in[PARTITIONS * EACH];
+
+int main(int argc, char **argv) {
+    int rank, flag;
+    MPI_Request request;
+    const char *what = argv[1];
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    const int longer = !strcmp(what, "longer");
+    if (rank == 0)
+        MPI_Psend_init(out, PARTITIONS, longer ? 2 * EACH : EACH, MPI_BYTE, 1, 7, MPI_COMM_WORLD, MPI_INFO_NULL,
+                       &request);
+    else
+        MPI_Precv_init(in, PARTITIONS, EACH, MPI_BYTE, 0, 7, MPI_COMM_WORLD, MPI_INFO_NULL, &request);
+    if (rank == 0 && !strcmp(what, "before_start")) MPI_Pready(2, request);
+    MPI_Start(&request);
+    if (rank == 0) {
+        MPI_Pready_range(0, 2, request);
+        if (!strcmp(what, "twice")) MPI_Pready(1, request);
+        if (!strcmp(what, "no_partition")) MPI_Pready(PARTITIONS, request);
+        if (!strcmp(what, "asked_of_a_send")) MPI_Parrived(request, 0, &flag);
+        if (!strcmp(what, "freed")) MPI_Request_free(&request);
+        if (strcmp(what, "missing")) MPI_Pready(3, request);
+    } else if (!strcmp(what, "said_of_a_receive"))
+        MPI_Pready(1, request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    MPI_Request_free(&request);
+    MPI_Finalize();
+    return 0;
+}
