@@ -14,6 +14,7 @@ import nbc
 import never_slower
 import overhead
 import papers
+import partitioned
 import simulated
 import surface
 import table
@@ -35,6 +36,7 @@ OTHERS = {
     "never-slower": never_slower.main,
     **{name: partial(mdmp.main, name) for name in mdmp.BENCHMARKS},
     mdmp_stream.NAME: mdmp_stream.main,
+    partitioned.NAME: partitioned.main,
 }
 
 

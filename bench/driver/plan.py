@@ -41,6 +41,7 @@ OTHERS = {  # what is measured besides the kernels
     "mdmp-selectivedelaypingpong": "the same with both",
     "mdmp-stream": "STREAM in a region of MDMP's, outside of one, and by MPI alone",
     "jacobi": "MDMP's Jacobi iteration, likewise",
+    "partitioned": "a message in partitions: by the library, by Stretto, by persistent messages, annotated",
 }
 CHUNKS = tuple(1024 * k for k in (2, 4, 8, 16, 32, 64))  # the sweep of `hand`
 FEW_REPS = 21
