@@ -1,7 +1,9 @@
 """Partitioned messages do what MPI 4.1, chapter 4 promises, under every MPI, also those that have none of their own."""
 
+import os
 import pathlib
 import re
+import zlib
 
 import pytest
 from compile import program
@@ -86,3 +88,20 @@ def test_what_is_wrong_ends_the_job_and_is_named(mpi, wrong, transport):
     assert result.rc != 0 and re.search(WRONG[wrong], result.stdout + result.stderr), result
     if wrong != "no_partition":
         assert re.search(r"misuse\.c:\d+", result.stderr), result
+
+
+# `STRETTO_PROGRAMS=1000 make test SUITE=partitioned K=random` tries more.
+PROGRAMS = int(os.environ.get("STRETTO_PROGRAMS", 40))
+
+
+@pytest.mark.parametrize("setting", SETTINGS)
+@pytest.mark.parametrize("ranks", [2, 4])
+@pytest.mark.pairs(of=by_family)
+def test_random_programs_bring_what_was_sent(mpi, setting, ranks):
+    if mpi == "mpich4" and "threads" in setting:
+        pytest.skip("at MPI_THREAD_MULTIPLE nothing is framed with MPICH 4.0")
+    _, transport, env = SETTINGS[setting]
+    seed = zlib.crc32(f"{mpi} {setting} {ranks}".encode())
+    words = [seed, PROGRAMS, *(["threads"] if "threads" in setting else [])]
+    result = run(mpi, "random.c", words, ranks, transport, env)
+    assert result.rc == 0 and f"{PROGRAMS} programs" in result.stdout, result
