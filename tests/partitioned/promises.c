@@ -492,6 +492,36 @@ static void what_was_received_is_sent_on(void) {
     if (rank < ranks - 1) MPI_Request_free(&to);
 }
 
+static void what_still_comes_may_be_sent_on(void) {
+    enum { PARTITIONS = 10, EACH = 30000 };
+    const int next = (rank + 1) % ranks;
+    for (int turn = 0; turn < 3; turn++) {
+        if (rank == 0) {
+            fill(out, 0, PARTITIONS * EACH, turn);
+            MPI_Send(out, PARTITIONS * EACH, MPI_BYTE, 1, 5, MPI_COMM_WORLD);
+            MPI_Request request = precv(in, 3, PARTITIONS * EACH / 3, ranks - 1, 6);
+            MPI_Start(&request);
+            MPI_Wait(&request, MPI_STATUS_IGNORE);
+            CHECK(holds(in, 0, PARTITIONS * EACH, turn));
+            MPI_Request_free(&request);
+        } else {
+            MPI_Request request = psend(in, PARTITIONS, EACH, next, 6);
+            if (rank == 1)
+                MPI_Recv(in, PARTITIONS * EACH, MPI_BYTE, 0, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+            else {
+                MPI_Request before = precv(in, PARTITIONS, EACH, rank - 1, 6);
+                MPI_Start(&before);
+                MPI_Wait(&before, MPI_STATUS_IGNORE);
+                MPI_Request_free(&before);
+            }
+            MPI_Start(&request);
+            MPI_Pready_range(0, PARTITIONS - 1, request); /* nothing of it was touched */
+            MPI_Wait(&request, MPI_STATUS_IGNORE);
+            MPI_Request_free(&request);
+        }
+    }
+}
+
 static void errors_are_told(void) {
     MPI_Request request = MPI_REQUEST_NULL;
     MPI_Comm comm;
@@ -569,6 +599,7 @@ static const struct {
     PROMISE(nobody_is_a_peer_too),
     PROMISE(as_many_as_one_likes),
     PROMISE(what_was_received_is_sent_on),
+    PROMISE(what_still_comes_may_be_sent_on),
     PROMISE(errors_are_told),
     PROMISE(threads_mark_and_ask),
 };

@@ -46,7 +46,8 @@ static int number_of_pairs;
 static long seed, turn;
 
 static void wrong(const char *what, const Pair *pair) {
-    fprintf(stderr, "rank %d: seed %ld, turn %ld: %s of pair %d (%d to %d, comm %d, tag %d, %d bytes, %d to %d parts)\n", rank,
+    fprintf(stderr,
+            "rank %d: seed %ld, turn %ld: %s of pair %d (%d to %d, comm %d, tag %d, %d bytes, %d to %d parts)\n", rank,
             seed, turn, what, pair->number, pair->from, pair->to, pair->comm, pair->tag, pair->bytes, pair->parts[0],
             pair->parts[1]);
     MPI_Abort(MPI_COMM_WORLD, 1);
