@@ -45,9 +45,8 @@ void look_at(const char *name, Found &found) {
                  std::strncmp(name, "stretto_recv_begin", 18) == 0;
     found.sends |= is_one_of(name, {"stretto_send_data", "mpix_delta_send_data_", "mpix_delta_send_data_long_"});
     found.collectives |= is_one_of(name, {"MPIX_Delta_collective_end", "mpix_delta_collective_end_"});
-    found.partitioned |=
-        is_one_of(name, {"MPI_Psend_init", "MPI_Precv_init", "PMPI_Psend_init", "PMPI_Precv_init", "mpi_psend_init_",
-                         "mpi_precv_init_", "mpi_psend_init_f08_", "mpi_precv_init_f08_"});
+    // Of Fortran, too, whose names differ: mpi_psend_init_, mpi_psend_init_f08ts_, stretto_psend_init_.
+    found.partitioned |= strcasestr(name, "_psend_init") || strcasestr(name, "_precv_init");
     found.everything |= is_one_of(name, {"MPI_Register_datarep", "PMPI_Register_datarep"});
     found.receives |= is_one_of(name, {"stretto_wait_data", "mpix_delta_wait_data_", "mpix_delta_wait_data_long_"});
 }

@@ -57,6 +57,9 @@ def test_a_report_of_misuse_names_the_line_of_the_fortran_program(fortran, which
 @pytest.mark.parametrize("fortran", FORTRAN)
 def test_mpi_reads_lists_that_came_into_a_common_block(fortran):
     env = RELEASED | {"STRETTO_COUNTERS": "1"}
-    result = launch(fortran, 2, built(fortran, "lists.F90"), transport="tcp", env=env)
-    assert result.rc == 0 and "OK" in result.stdout, result
-    assert result.counters["receive_guarded"] >= 4, result
+    for _ in range(10):  # on a busy machine a message may be there before its receive looks: then nothing is guarded
+        result = launch(fortran, 2, built(fortran, "lists.F90"), transport="tcp", env=env)
+        assert result.rc == 0 and "OK" in result.stdout, result
+        if result.counters["receive_guarded"] >= 4:
+            return
+    pytest.fail(f"the lists were never guarded: {result}")

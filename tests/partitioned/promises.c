@@ -399,9 +399,10 @@ static void each_communicator_has_its_own(void) {
     }
     if (rank == 0) {
         fill(out, 0, 3 * BYTES, 8);
-        for (int k = 2; k >= 0; k--) {
-            MPI_Start(&sends[k]);
-            MPI_Pready_range(0, 2, sends[k]);
+        const int in_order[] = {1, 0, 2};
+        for (int k = 0; k < 3; k++) {
+            MPI_Start(&sends[in_order[k]]);
+            MPI_Pready_range(0, 2, sends[in_order[k]]);
         }
         MPI_Waitall(3, sends, MPI_STATUSES_IGNORE);
     }

@@ -7,7 +7,7 @@ import zlib
 
 import pytest
 from compile import program
-from launch import launch, library
+from launch import launch, library, mpis
 from pairs import by_family
 
 HERE = pathlib.Path(__file__).parent
@@ -105,3 +105,15 @@ def test_random_programs_bring_what_was_sent(mpi, setting, ranks):
     words = [seed, PROGRAMS, *(["threads"] if "threads" in setting else [])]
     result = run(mpi, "random.c", words, ranks, transport, env)
     assert result.rc == 0 and f"{PROGRAMS} programs" in result.stdout, result
+
+
+@pytest.mark.parametrize("way", ["use_mpi", "f08"])
+@pytest.mark.parametrize("fortran", [mpi for mpi, found in mpis().items() if found["mpifort"]])
+def test_fortran_has_them_by_each_of_its_modules(fortran, way):
+    if (fortran, way) == ("mpich4", "use_mpi"):
+        pytest.skip("its module mpi takes an integer for MPI_Parrived's flag")
+    flags = [f"-I{library(fortran).parent}", f"-D{way.upper()}"]
+    made = program(fortran, f"partitioned-{way}", [HERE / "fortran.F90"], linked=True, flags=flags, fortran=True)
+    result = launch(fortran, 2, made, transport="tcp", env=FORCE | {"STRETTO_COUNTERS": "1"})
+    assert result.rc == 0 and len(re.findall(r":\s+0 wrong", result.stdout)) == 2, result
+    assert result.counters["partitioned_send"] == 3, result
