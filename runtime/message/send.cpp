@@ -113,7 +113,7 @@ void Send::leave_first(std::size_t n) {
     Header header{};
     header.nonce = mpi::job.nonce;
     header.version = version;
-    header.flags = ended ? 0 : Header::variable;
+    header.flags = ended || has_known_size ? 0 : Header::variable;
     header.sender = static_cast<std::uint32_t>(mpi::job.peers[static_cast<std::size_t>(mpi::job.rank)].rank);
     header.total = size;
     header.first_bytes = static_cast<std::uint32_t>(n);

@@ -49,6 +49,9 @@ public:
     //! Delta send: these bytes of the message are final.
     void ready(Range range, CallSite site) override;
 
+    //! Delta send: it will not end shorter than it began. Before anything is said of it.
+    void knows_its_size() { has_known_size = true; }
+
     //! The same of bytes that are told by their place in the message, also where that is not one piece of memory.
     void are_final(Range range, CallSite site);
 
@@ -165,6 +168,7 @@ private:
     bool detached = false;      // all of it is a copy
     double may_leave = 0;       // when the next delta may, of a message that is, or was, held back and is detached
     bool ended = false;
+    bool has_known_size = false; // before its end, too
     bool orphan = false;
     int failure = MPI_SUCCESS;
     bool raised = false;

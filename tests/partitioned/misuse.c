@@ -1,6 +1,7 @@
 /* What a program does wrong with partitioned messages, one case a run: rank 0 sends to rank 1. */
 #include <stretto/stretto.h>
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,7 +25,13 @@ int main(int argc, char **argv) {
     if (rank == 0) {
         MPI_Pready_range(0, 2, request);
         if (!strcmp(what, "twice")) MPI_Pready(1, request);
-        if (!strcmp(what, "no_partition")) MPI_Pready(PARTITIONS, request);
+        if (!strcmp(what, "no_partition")) {
+            int class;
+            MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+            MPI_Error_class(MPI_Pready(PARTITIONS, request), &class);
+            if (class == MPI_ERR_ARG) fprintf(stderr, "misuse: the call returned MPI_ERR_ARG\n");
+            MPI_Abort(MPI_COMM_WORLD, 1);
+        }
         if (!strcmp(what, "asked_of_a_send")) MPI_Parrived(request, 0, &flag);
         if (!strcmp(what, "freed")) MPI_Request_free(&request);
         if (strcmp(what, "missing")) MPI_Pready(3, request);

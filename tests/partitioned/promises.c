@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static int rank, ranks, threads;
 static const char *promise;
@@ -56,7 +57,7 @@ static int status_is(const MPI_Status *status, int source, int tag, size_t bytes
 }
 
 enum { LARGEST = 1 << 20 };
-static unsigned char out[LARGEST], in[LARGEST];
+static _Alignas(4096) unsigned char out[LARGEST], in[LARGEST];
 
 /* In every order that the turn says. */
 static int nth(int turn, int k, int partitions) {
@@ -523,6 +524,23 @@ static void what_still_comes_may_be_sent_on(void) {
     }
 }
 
+static void what_was_waited_for_is_right_when_it_is_read(void) {
+    enum { PARTITIONS = 16, EACH = 20480 }; /* whole pages, which can be guarded */
+    if (rank > 1) return;
+    MPI_Request request = rank == 0 ? psend(out, PARTITIONS, EACH, 1, 8) : precv(in, 4, PARTITIONS * EACH / 4, 0, 8);
+    for (int turn = 0; turn < 4; turn++) {
+        MPI_Start(&request);
+        for (int half = 0; half < 2 && rank == 0; half++) {
+            fill(out, (size_t)half * PARTITIONS / 2 * EACH, PARTITIONS / 2 * EACH, turn);
+            MPI_Pready_range(half * PARTITIONS / 2, (half + 1) * PARTITIONS / 2 - 1, request);
+            if (!half) usleep(20000);
+        }
+        MPI_Wait(&request, MPI_STATUS_IGNORE); /* which may return early */
+        if (rank == 1) CHECK(holds(in, 0, PARTITIONS * EACH, turn));
+    }
+    MPI_Request_free(&request);
+}
+
 static void errors_are_told(void) {
     MPI_Request request = MPI_REQUEST_NULL;
     MPI_Comm comm;
@@ -601,6 +619,7 @@ static const struct {
     PROMISE(as_many_as_one_likes),
     PROMISE(what_was_received_is_sent_on),
     PROMISE(what_still_comes_may_be_sent_on),
+    PROMISE(what_was_waited_for_is_right_when_it_is_read),
     PROMISE(errors_are_told),
     PROMISE(threads_mark_and_ask),
 };

@@ -150,6 +150,7 @@ int Partitioned::start_send() {
     operation.send = in_parts ? message::Send::begin({its.buf, count, its.type}, {ours, way, way_tag}, *peer,
                                                      message::Send::Kind::delta, its.site)
                               : nullptr;
+    if (operation.send) operation.send->knows_its_size();
     stretto::count(operation.send ? Rule::partitioned_send : Rule::partitioned_whole);
     group_by(operation.send ? operation.send->delta_bytes() : bytes());
     operation.active = operation.waits_for_end = true;
@@ -195,8 +196,12 @@ void Partitioned::all_are_ready() {
                                          mpi::job.partitioned, &operation.native_send);
 }
 
+// Whoever asks for partitions uses them before the wait: for others the wait may return early, as a receive may.
 int Partitioned::start_receive() {
-    if (its.rank != MPI_PROC_NULL) settle(its.buf, its.count * its.partitions, its.type, true);
+    const MPI_Count count = its.count * its.partitions;
+    const bool only_waits = starts++ > 0 && !asks;
+    when = only_waits && its.rank != MPI_PROC_NULL ? returns(*its.comm, count, its.type) : message::Returns::complete;
+    if (its.rank != MPI_PROC_NULL) settle(its.buf, count, its.type, true);
     const progress::Guard guard;
     enter();
     operation.active = true;
@@ -228,7 +233,7 @@ void Partitioned::begin_receive() {
     operation.waits_for_end = false;
     const auto &ours = mpi::communicator(mpi::job.partitioned);
     const Incoming incoming = front::begin_receive(const_cast<void *>(its.buf), its.count * its.partitions, its.type,
-                                                   way, way_tag, ours->handle, its.site, message::Returns::complete);
+                                                   way, way_tag, ours->handle, its.site, when);
     operation.sent_error = incoming.error;
     operation.receive = incoming.receive;
     if (incoming.error == MPI_SUCCESS && !incoming.receive)
@@ -243,6 +248,7 @@ bool Partitioned::poll() {
 }
 
 bool Partitioned::arrived(int partition) {
+    asks = true;
     if (!operation.active || its.rank == MPI_PROC_NULL) return true;
     if (awaits_pair) {
         progress::poll();

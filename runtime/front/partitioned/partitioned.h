@@ -89,6 +89,11 @@ private:
     int way_tag = 0;         // 0: not yet known
     bool awaits_pair = false;
 
+    // Of a receive.
+    std::size_t starts = 0;
+    bool asks = false; //!< the program has asked for a partition
+    message::Returns when = message::Returns::complete;
+
     // Of a send that is started. A group of partitions leaves together: it fills a delta.
     struct Group {
         std::atomic<int> missing;
