@@ -2138,4 +2138,11 @@ MUTANTS = [
         'if (const std::string missing = operation.partitioned->what_is_missing(); missing == "?")',
         pytest=("tests/partitioned", "what_is_wrong and missing"),
     ),
+    Mutant(
+        "completions: a status does not say that its operation went well",
+        "front/calls/completion.cpp",
+        "for (std::size_t k = 0; k < errors.size(); k++) statuses[k].MPI_ERROR = errors[k];",
+        "for (std::size_t k = 0; k < errors.size(); k++)\n            if (errors[k] != MPI_SUCCESS) statuses[k].MPI_ERROR = errors[k];",
+        ("the_error_field_of_each_status_says_that_all_went_well",),
+    ),
 ]
