@@ -23,7 +23,12 @@ int main(int argc, char **argv) {
     if (rank == 0 && !strcmp(what, "before_start")) MPI_Pready(2, request);
     MPI_Start(&request);
     if (rank == 0) {
+        if (!strcmp(what, "started_twice")) MPI_Start(&request);
         MPI_Pready_range(0, 2, request);
+        if (!strcmp(what, "missing_of_several")) {
+            MPI_Request some[2] = {MPI_REQUEST_NULL, request};
+            MPI_Waitany(2, some, &flag, MPI_STATUS_IGNORE);
+        }
         if (!strcmp(what, "twice")) MPI_Pready(1, request);
         if (!strcmp(what, "no_partition")) {
             int class;

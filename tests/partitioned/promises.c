@@ -148,6 +148,41 @@ static void both_sides_count_as_they_like(void) {
     }
 }
 
+/* Each waits for the other by MPI_Parrived alone: what has not left at MPI_Pready leaves there. */
+static void both_ways_move_while_both_only_ask(void) {
+    enum { PARTITIONS = 48, EACH = 2500 };
+    if (rank > 1) return;
+    MPI_Request both[2] = {psend(out, PARTITIONS, EACH, 1 - rank, 9), precv(in, PARTITIONS, EACH, 1 - rank, 9)};
+    for (int turn = 0; turn < 10; turn++) {
+        MPI_Startall(2, both);
+        fill(out, 0, PARTITIONS * EACH, turn + rank);
+        MPI_Pready_range(0, PARTITIONS - 1, both[0]);
+        for (int k = 0; k < PARTITIONS; k++)
+            for (int here = 0; !here;) MPI_Parrived(both[1], k, &here);
+        CHECK(holds(in, 0, PARTITIONS * EACH, turn + 1 - rank));
+        MPI_Waitall(2, both, MPI_STATUSES_IGNORE);
+    }
+    for (int k = 0; k < 2; k++) MPI_Request_free(&both[k]);
+}
+
+static void a_receive_may_be_larger_than_the_message(void) {
+    enum { EACH = 25000, BYTES = 42000 }; /* the last of three parts stays empty */
+    if (rank > 1) return;
+    MPI_Status status;
+    MPI_Request request = rank == 0 ? psend(out, 2, BYTES / 2, 1, 10) : precv(in, 3, EACH, 0, 10);
+    for (int turn = 0; turn < 3; turn++) {
+        MPI_Start(&request);
+        if (rank == 0) fill(out, 0, BYTES, turn);
+        if (rank == 0) MPI_Pready_range(0, 1, request);
+        for (int k = 2; k >= 0 && rank == 1; k--)
+            for (int here = 0; !here;) MPI_Parrived(request, k, &here);
+        if (rank == 1) CHECK(holds(in, 0, BYTES, turn));
+        MPI_Wait(&request, &status);
+        if (rank == 1) CHECK(status_is(&status, 0, 10, BYTES));
+    }
+    MPI_Request_free(&request);
+}
+
 static void lists_and_ranges_are_ready(void) {
     enum { PARTITIONS = 40, EACH = 1000 };
     if (rank == 0) {
@@ -444,12 +479,17 @@ static void a_rank_sends_to_itself(void) {
 static void nobody_is_a_peer_too(void) {
     MPI_Request both[2] = {psend(out, 4, 10000, MPI_PROC_NULL, 1), precv(in, 4, 10000, MPI_PROC_NULL, 1)};
     MPI_Status status[2];
-    MPI_Startall(2, both);
     int here = 0;
+    MPI_Parrived(MPI_REQUEST_NULL, 0, &here);
+    CHECK(here);
+    MPI_Startall(2, both);
+    here = 0;
     MPI_Parrived(both[1], 3, &here);
     CHECK(here);
     MPI_Pready_range(0, 3, both[0]);
     MPI_Waitall(2, both, status);
+    MPI_Start(&both[0]);
+    MPI_Wait(&both[0], MPI_STATUS_IGNORE); /* there is nobody who would wait for what is not marked */
     CHECK(status[1].MPI_SOURCE == MPI_PROC_NULL && status[1].MPI_TAG == MPI_ANY_TAG);
     for (int k = 0; k < 2; k++) MPI_Request_free(&both[k]);
 }
@@ -604,6 +644,8 @@ static const struct {
 } promises[] = {
     PROMISE(whatever_the_order_and_the_number),
     PROMISE(both_sides_count_as_they_like),
+    PROMISE(both_ways_move_while_both_only_ask),
+    PROMISE(a_receive_may_be_larger_than_the_message),
     PROMISE(lists_and_ranges_are_ready),
     PROMISE(elements_of_any_type),
     PROMISE(they_meet_in_the_order_of_their_initializations),

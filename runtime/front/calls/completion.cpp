@@ -58,6 +58,16 @@ struct Requests {
             if (operation) check_ended(*operation);
     }
 
+    // Of a wait for any of them: where none can end, the first says why.
+    void check_some_ends() const {
+        const auto cannot = [](const Operation *one) {
+            return !one || (one->waits_for_end && (!one->partitioned || one->partitioned->sends()));
+        };
+        const auto is_none = [](MPI_Request one) { return one == MPI_REQUEST_NULL; };
+        if (std::all_of(ours.begin(), ours.end(), cannot) && std::all_of(natives.begin(), natives.end(), is_none))
+            check_all_ended();
+    }
+
     int native_completed(int k) {
         requests[k] = natives[static_cast<std::size_t>(k)];
         return k;
@@ -306,6 +316,7 @@ int Waitany(int count, MPI_Request requests[], int *index, MPI_Status *status) {
         progress::Guard guard;
         return Requests(count, requests);
     }();
+    some.check_some_ends();
     bool looked = false, ended = false; // one of ours may be complete: all are looked at before each wait
     progress::until(
         [&] {
@@ -342,6 +353,7 @@ int Waitsome(int count, MPI_Request requests[], int *outcount, int indices[], MP
         progress::Guard guard;
         return Requests(count, requests);
     }();
+    some.check_some_ends();
     int error = MPI_SUCCESS;
     bool looked = false; // as in Waitany
     *outcount = 0;

@@ -8,7 +8,7 @@
 #include "front/partitioned/partitioned.h"
 #include "trace/counters.h"
 
-#include <optional>
+#include <algorithm>
 #include <string>
 
 namespace stretto::front {
@@ -51,7 +51,7 @@ Operation *find(MPI_Request request) {
 [[noreturn]] void nobody_has_it(const char *call) {
     fail(call, "this MPI library has no partitioned communication, and Stretto's needs all ranks of the communicator "
                "to run Stretto, "
-               "with a communicator of one group");
+               "and a communicator of one group that was not made by MPI_Comm_idup");
 }
 #endif
 
@@ -61,6 +61,8 @@ int init(Partitioned::Arguments arguments, MPI_Comm comm, MPI_Info info, MPI_Req
         const progress::Guard guard;
         arguments.comm = mpi::communicator(comm);
     }
+    int error = MPI_SUCCESS;
+    if (comm == MPI_COMM_NULL && !is_right(arguments, comm, error)) return error;
     if (!pairing::serves(*arguments.comm)) {
 #ifdef STRETTO_HAS_PARTITIONED
         return natively([&] {
@@ -79,7 +81,7 @@ int init(Partitioned::Arguments arguments, MPI_Comm comm, MPI_Info info, MPI_Req
     static_cast<void>(call);
     const progress::Guard guard;
     enter();
-    if (int error = MPI_SUCCESS; !is_right(arguments, comm, error)) return error;
+    if (!is_right(arguments, comm, error)) return error;
     if (arguments.partitions <= 0) return wrong(arguments.comm, MPI_ERR_ARG);
     if (arguments.rank == MPI_ANY_SOURCE) return wrong(arguments.comm, MPI_ERR_RANK);
     if (arguments.tag == MPI_ANY_TAG) return wrong(arguments.comm, MPI_ERR_TAG);
@@ -142,8 +144,9 @@ int Pready_range(int low, int high, MPI_Request request) {
 
 int Pready_list(int length, const int partitions[], MPI_Request request) {
     if (Partitioned *const its = partitioned_send(request, "MPI_Pready_list")) {
-        for (int k = 0; k < length; k++)
-            if (const int error = ready(*its, partitions[k], partitions[k], "MPI_Pready_list")) return error;
+        if (std::any_of(partitions, partitions + length, [&](int one) { return !its->has(one); }))
+            return wrong(its->communicator_used(), MPI_ERR_ARG);
+        for (int k = 0; k < length; k++) its->ready(partitions[k], "MPI_Pready_list");
         return MPI_SUCCESS;
     }
 #ifdef STRETTO_HAS_PARTITIONED
@@ -158,6 +161,10 @@ int Pready_list(int length, int partitions[], MPI_Request request) {
 }
 
 int Parrived(MPI_Request request, int partition, int *flag) {
+    if (request == MPI_REQUEST_NULL) { // MPI 4.1, 4.2.2: as of one that is not active
+        *flag = 1;
+        return MPI_SUCCESS;
+    }
     {
         const progress::Guard guard;
         enter();

@@ -112,6 +112,7 @@ std::string Partitioned::what_is_missing() const {
 }
 
 int Partitioned::start() {
+    if (operation.active) fail("MPI_Start", message() + " is under way already", its.site);
     return its.sends ? start_send() : start_receive();
 }
 
@@ -129,11 +130,14 @@ void Partitioned::group_by(std::size_t delta) {
 }
 
 int Partitioned::start_send() {
-    const bool goes_nowhere = its.rank == MPI_PROC_NULL;
-    if (!goes_nowhere) wait_for_matches();
+    if (its.rank == MPI_PROC_NULL) { // complete at once, whatever is marked
+        operation.active = true;
+        return MPI_SUCCESS;
+    }
+    wait_for_matches();
     const progress::Guard guard;
     enter();
-    if (!goes_nowhere && !way_tag) {
+    if (!way_tag) {
         const auto tag = pairing::take_tag(way);
         if (!tag)
             fail("MPI_Start", "there is no tag left for " + message() + ": too many requests are not freed", its.site);
@@ -142,7 +146,7 @@ int Partitioned::start_send() {
             return raise(*its.comm, error);
     }
     const auto &ours = mpi::communicator(mpi::job.partitioned);
-    mpi::Peer *peer = goes_nowhere ? nullptr : ours->framing_peer(way);
+    mpi::Peer *peer = ours->framing_peer(way);
     const MPI_Count count = its.count * its.partitions;
     const mpi::TypeMap &map = mpi::type_map(its.type);
     const bool in_parts = peer && bytes() >= message::least_total && map.known() && mpi::is_committed(its.type) &&
@@ -159,6 +163,7 @@ int Partitioned::start_send() {
 }
 
 void Partitioned::ready(int partition, const char *call) {
+    if (its.rank == MPI_PROC_NULL) return;
     const auto k = static_cast<std::size_t>(partition);
     if (!operation.active) is_misused(call, partition, "is marked before MPI_Start");
     if (marked[k].exchange(true, std::memory_order_relaxed)) is_misused(call, partition, "was marked ready twice");
@@ -170,10 +175,8 @@ void Partitioned::ready(int partition, const char *call) {
 void Partitioned::leaves(std::size_t group) {
     const int first = static_cast<int>(group) * in_group;
     const int n = std::min(in_group, its.partitions - first);
-    if (its.rank != MPI_PROC_NULL) {
-        wait_for_matches();
-        settle(memory_of(first), its.count * n, its.type, false);
-    }
+    wait_for_matches();
+    settle(memory_of(first), its.count * n, its.type, false);
     const progress::Guard guard;
     enter();
     if (operation.send) operation.send->are_final({range_of(first).begin, range_of(first + n - 1).end}, its.site);
@@ -186,7 +189,6 @@ void Partitioned::all_are_ready() {
         operation.send->end(bytes());
         return;
     }
-    if (its.rank == MPI_PROC_NULL) return;
     const MPI_Count count = its.count * its.partitions;
     operation.send = frame(native::Mode::standard, its.buf, count, its.type, way, way_tag, mpi::job.partitioned);
     if (operation.send) return;
@@ -250,17 +252,21 @@ bool Partitioned::poll() {
 bool Partitioned::arrived(int partition) {
     asks = true;
     if (!operation.active || its.rank == MPI_PROC_NULL) return true;
-    if (awaits_pair) {
-        progress::poll();
-        if (awaits_pair) return false;
-    }
+    if (is_here(partition)) return true;
+    progress::poll(); // also what the other side may wait for before it goes on: sends that have not left yet
+    return is_here(partition);
+}
+
+bool Partitioned::is_here(int partition) {
+    if (awaits_pair) return false;
     message::Receive *const receive = operation.receive;
     if (!receive) return true; // its error is told by who waits
     if (receive->where() == message::Receive::State::posted && !receive->look_at_first()) return false;
     if (receive->is_complete()) return true;
     const Range range = range_of(partition);
-    if (range.begin >= receive->bytes()) return false; // the sender's are fewer: when all have come
-    return receive->arrived({range.begin, std::min(range.end, receive->bytes())});
+    const std::size_t end = receive->bytes();
+    if (range.begin >= end) return receive->arrived({0, end}); // the sender's are fewer: when all have come
+    return receive->arrived({range.begin, std::min(range.end, end)});
 }
 
 void Partitioned::tell_of_other_side(MPI_Status *status) const {

@@ -70,6 +70,7 @@ private:
     int start_send();
     int start_receive();
     void begin_receive();
+    bool is_here(int partition);
     bool hear();
     void leaves(std::size_t group);
     void all_are_ready();
