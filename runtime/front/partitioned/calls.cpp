@@ -47,38 +47,30 @@ Operation *find(MPI_Request request) {
     return operation && operation->partitioned ? operation : nullptr;
 }
 
-#ifndef STRETTO_HAS_PARTITIONED
-[[noreturn]] void nobody_has_it(const char *call) {
-    fail(call, "this MPI library has no partitioned communication, and Stretto's needs all ranks of the communicator "
-               "to run Stretto, "
-               "and a communicator of one group that was not made by MPI_Comm_idup");
-}
+// Where ours cannot be.
+int init_natively(const Partitioned::Arguments &its, MPI_Comm comm, MPI_Info info, MPI_Request *request) {
+#ifdef STRETTO_HAS_PARTITIONED
+    return natively([&] {
+        return its.sends ? mpi::library.Psend_init(its.buf, its.partitions, its.count, its.type, its.rank, its.tag,
+                                                   comm, info, request)
+                         : mpi::library.Precv_init(const_cast<void *>(its.buf), its.partitions, its.count, its.type,
+                                                   its.rank, its.tag, comm, info, request);
+    });
+#else
+    fail(its.sends ? "MPI_Psend_init" : "MPI_Precv_init",
+         "this MPI library has no partitioned communication, and Stretto's needs a communicator of one group, all of "
+         "whose ranks run Stretto, and which MPI_Comm_idup has not made");
 #endif
+}
 
 int init(Partitioned::Arguments arguments, MPI_Comm comm, MPI_Info info, MPI_Request *request) {
-    const char *const call = arguments.sends ? "MPI_Psend_init" : "MPI_Precv_init";
     {
         const progress::Guard guard;
         arguments.comm = mpi::communicator(comm);
     }
     int error = MPI_SUCCESS;
     if (comm == MPI_COMM_NULL && !is_right(arguments, comm, error)) return error;
-    if (!pairing::serves(*arguments.comm)) {
-#ifdef STRETTO_HAS_PARTITIONED
-        return natively([&] {
-            return arguments.sends
-                       ? mpi::library.Psend_init(arguments.buf, arguments.partitions, arguments.count, arguments.type,
-                                                 arguments.rank, arguments.tag, comm, info, request)
-                       : mpi::library.Precv_init(const_cast<void *>(arguments.buf), arguments.partitions,
-                                                 arguments.count, arguments.type, arguments.rank, arguments.tag, comm,
-                                                 info, request);
-        });
-#else
-        static_cast<void>(info);
-        nobody_has_it(call);
-#endif
-    }
-    static_cast<void>(call);
+    if (!pairing::serves(*arguments.comm)) return init_natively(arguments, comm, info, request);
     const progress::Guard guard;
     enter();
     if (!is_right(arguments, comm, error)) return error;

@@ -19,10 +19,31 @@ namespace stretto::front {
 
 namespace {
 
-// The last one marked of requests that share a place here; a request that is marked is not freed meanwhile.
+// The last one marked of requests that share a place here; a request that is marked is not freed meanwhile. Read without the lock: what was
+// read holds if the version is even, and the same before and after.
 struct Known {
+    std::atomic<unsigned> version;
     std::atomic<MPI_Request> request;
     std::atomic<Partitioned *> partitioned;
+
+    // Under the lock.
+    void set(MPI_Request to, Partitioned *its) {
+        const unsigned before = version.load(std::memory_order_relaxed);
+        version.store(before + 1, std::memory_order_relaxed);
+        std::atomic_thread_fence(std::memory_order_release);
+        request.store(to, std::memory_order_relaxed);
+        partitioned.store(its, std::memory_order_relaxed);
+        version.store(before + 2, std::memory_order_release);
+    }
+
+    Partitioned *find(MPI_Request wanted) const {
+        const unsigned before = version.load(std::memory_order_acquire);
+        const bool is_it = request.load(std::memory_order_relaxed) == wanted;
+        Partitioned *const its = partitioned.load(std::memory_order_relaxed);
+        std::atomic_thread_fence(std::memory_order_acquire);
+        const bool holds = before % 2 == 0 && version.load(std::memory_order_relaxed) == before;
+        return is_it && holds ? its : nullptr;
+    }
 };
 constexpr std::size_t places = 64;
 constinit std::array<Known, places> known{};
@@ -52,17 +73,12 @@ std::unique_ptr<MPI_Datatype, void (*)(MPI_Datatype *)> own(MPI_Datatype type) {
 } // namespace
 
 Partitioned *Partitioned::quickly(MPI_Request request) {
-    Known &place = place_of(request);
-    Partitioned *const found = place.partitioned.load(std::memory_order_acquire);
-    return place.request.load(std::memory_order_relaxed) == request ? found : nullptr;
+    return place_of(request).find(request);
 }
 
 void Partitioned::remember(Partitioned &partitioned) {
     const MPI_Request request = partitioned.operation.handle;
-    Known &place = place_of(request);
-    place.partitioned.store(nullptr, std::memory_order_relaxed);
-    place.request.store(request, std::memory_order_relaxed);
-    place.partitioned.store(&partitioned, std::memory_order_release);
+    place_of(request).set(request, &partitioned);
 }
 
 Partitioned::Partitioned(const Arguments &arguments, Operation &operation)
@@ -76,11 +92,7 @@ Partitioned::Partitioned(const Arguments &arguments, Operation &operation)
 }
 
 Partitioned::~Partitioned() {
-    Known &place = place_of(operation.handle);
-    if (place.partitioned.load(std::memory_order_relaxed) == this) {
-        place.request.store(MPI_REQUEST_NULL, std::memory_order_relaxed);
-        place.partitioned.store(nullptr, std::memory_order_relaxed);
-    }
+    if (quickly(operation.handle) == this) place_of(operation.handle).set(MPI_REQUEST_NULL, nullptr);
     if (awaits_pair) progress::remove(*this);
     if (its.sends && way_tag) pairing::give_back_tag(way, way_tag);
 }
