@@ -94,7 +94,10 @@ int Iprobe(int source, int tag, MPI_Comm comm, int *flag, MPI_Status *status) {
     bool found = false;
     const int error = probed::probe(*c, source, tag, found, its_status);
     *flag = found;
-    if (found) give_status(its_status, status);
+    if (found) {
+        give_status(its_status, status);
+        say_that_it_went_well(status);
+    }
     return error;
 }
 

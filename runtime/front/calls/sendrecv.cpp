@@ -155,7 +155,9 @@ int Sendrecv_replace(void *buf, MPI_Count count, MPI_Datatype type, int dest, in
     const auto copy = copy_of(buf, count, type, comm, size);
     Both both = begin(copy.get(), size, MPI_PACKED, dest, sendtag, buf, count, type, source, recvtag, comm,
                       returns(comm, source, recvtag, count, type, status != MPI_STATUS_IGNORE));
-    return wait(both, status);
+    const int error = wait(both, status);
+    if (error == MPI_SUCCESS) say_that_it_went_well(status);
+    return error;
 }
 
 int Isendrecv(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf,
