@@ -2113,7 +2113,7 @@ MUTANTS = [
     Mutant(
         "partitioned: what still comes is sent on",
         "front/partitioned/partitioned.cpp",
-        "        settle(memory_of(first), its.count * n, its.type, false);\n",
+        "    settle(memory_of(first), its.count * n, its.type, false);\n",
         "",
         pytest=("tests/partitioned", "promises_are_kept and all"),
     ),
