@@ -39,9 +39,8 @@ NOT_KEPT = {"mpich": MPICHS, "abi": MPICHS, "mpich4": MPICHS | {"whatever_the_or
 def run(mpi, source, words, ranks, transport, env, *, linked=True):
     if not library(mpi).exists():
         pytest.skip("libstretto is not built for this MPI")
-    made = program(
-        mpi, pathlib.Path(source).stem, [HERE / source], linked=linked, flags=["-I", HERE.parents[1] / "include"]
-    )
+    name = f"partitioned-{pathlib.Path(source).stem}"
+    made = program(mpi, name, [HERE / source], linked=linked, flags=["-I", HERE.parents[1] / "include"])
     return launch(mpi, ranks, made, words, env={"STRETTO_COUNTERS": "1"} | env, transport=transport, timeout=120)
 
 
