@@ -125,8 +125,9 @@ struct Wanted {
 // All that ranks have to know alike, by one exchange.
 Wanted agree() {
     // On fast links ordinary messages stay native: what they can matters to delta messages only. (Those of code that is loaded later then are native.)
-    const bool any_link = settings.force || settings.info == Info::links || trigger::has_delta_calls() ||
-                          trigger::has_partitioned_calls();
+    const bool has_partitioned = trigger::has_partitioned_calls();
+    const bool any_link =
+        settings.force || settings.info == Info::links || trigger::has_delta_calls() || has_partitioned;
     // Only where nobody passes messages on it matters whether the program has delta collectives: to see that takes a look at all it imports.
     const bool can_call = waits::can_call();
     enum {
@@ -154,7 +155,7 @@ Wanted agree() {
     mine[no_debug] = !settings.debug;
     mine[reports] = job.some_report;
     mine[no_report] = !job.all_report;
-    mine[partitioned] = trigger::has_partitioned_calls();
+    mine[partitioned] = has_partitioned;
     library.Allreduce(mine, some, n, MPI_LONG, MPI_MAX, job.deltas);
     job.relays = !some[silent];
     job.delta_collectives = some[delta_collectives];

@@ -10,7 +10,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <dlfcn.h>
-#include <sstream>
 #include <type_traits>
 
 namespace stretto::mpi {
@@ -57,6 +56,7 @@ struct Functions {
 
 Functions functions;
 constinit Lasting<std::string> due_key, due_value;
+constinit Lasting<std::string> near_ranks; // ",0,1,2,", once they have been asked for
 constinit Lasting<std::string> common_key; // something that MPI publishes on every rank and for other nodes
 const char *why_not_published = "MPI_Init did not use PMIx";
 
@@ -89,17 +89,24 @@ pmix_value_t *get(std::uint32_t rank, const char *key, Ask whom) {
     return functions.Get(&process, key, &directive, 1, &value) == 0 ? value : nullptr;
 }
 
-/// Is this rank on our node? Also true for our own.
-bool is_near(std::uint32_t rank) {
-    pmix_value_t *value = get(PMIX_RANK_WILDCARD, "pmix.lpeers", Ask::process);
-    bool found = false;
+/// Takes the value.
+std::optional<std::string> string_of(pmix_value_t *value) {
+    std::optional<std::string> found;
     if (value && value->type == PMIX_STRING && value->data.string) {
-        std::istringstream peers(value->data.string); // "0,1,2"
-        for (std::string peer; std::getline(peers, peer, ',');) found = found || peer == std::to_string(rank);
+        found = value->data.string;
         std::free(value->data.string);
     }
     std::free(value);
     return found;
+}
+
+/// Is this rank on our node? Also true for our own. Asked of many ranks: the process manager is asked once.
+bool is_near(std::uint32_t rank) {
+    if (near_ranks->empty()) {
+        std::optional<std::string> peers = string_of(get(PMIX_RANK_WILDCARD, "pmix.lpeers", Ask::process)); // "0,1,2"
+        *near_ranks = "," + peers.value_or("") + ",";
+    }
+    return near_ranks->find("," + std::to_string(rank) + ",") != std::string::npos;
 }
 
 } // namespace
@@ -131,13 +138,7 @@ std::optional<std::string> Pmix::look_up(unsigned rank, const std::string &key) 
         std::free(common);
         value = get(rank, key.c_str(), Ask::process);
     }
-    std::optional<std::string> found;
-    if (value && value->type == PMIX_STRING && value->data.string) {
-        found = value->data.string;
-        std::free(value->data.string);
-    }
-    std::free(value);
-    return found;
+    return string_of(value);
 }
 
 unsigned Pmix::rank() const {

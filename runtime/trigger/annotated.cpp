@@ -9,6 +9,8 @@
 #include <elf.h>
 #include <initializer_list>
 #include <link.h>
+#include <string_view>
+#include <strings.h>
 #include <vector>
 
 namespace stretto::trigger {
@@ -37,6 +39,13 @@ bool is_one_of(const char *name, std::initializer_list<const char *> names) {
     return false;
 }
 
+// In whatever case: names of Fortran's calls differ in it, and in their ends.
+bool begins_with_one_of(const char *name, std::initializer_list<std::string_view> beginnings) {
+    for (const std::string_view one : beginnings)
+        if (strncasecmp(name, one.data(), one.size()) == 0) return true;
+    return false;
+}
+
 void look_at(const char *name, Found &found) {
     // Whatever is begun or opened is closed.
     found.compiled_collectives |= std::strncmp(name, "stretto_collective_close", 24) == 0;
@@ -45,8 +54,8 @@ void look_at(const char *name, Found &found) {
                  std::strncmp(name, "stretto_recv_begin", 18) == 0;
     found.sends |= is_one_of(name, {"stretto_send_data", "mpix_delta_send_data_", "mpix_delta_send_data_long_"});
     found.collectives |= is_one_of(name, {"MPIX_Delta_collective_end", "mpix_delta_collective_end_"});
-    // Of Fortran, too, whose names differ: mpi_psend_init_, mpi_psend_init_f08ts_, stretto_psend_init_.
-    found.partitioned |= strcasestr(name, "_psend_init") || strcasestr(name, "_precv_init");
+    found.partitioned |= begins_with_one_of(name, {"MPI_Psend_init", "MPI_Precv_init", "PMPI_Psend_init",
+                                                   "PMPI_Precv_init", "stretto_psend_init", "stretto_precv_init"});
     found.everything |= is_one_of(name, {"MPI_Register_datarep", "PMPI_Register_datarep"});
     found.receives |= is_one_of(name, {"stretto_wait_data", "mpix_delta_wait_data_", "mpix_delta_wait_data_long_"});
 }
