@@ -43,6 +43,9 @@ public:
     std::unique_ptr<Partitioned> partitioned;
     std::unique_ptr<Collective> collective; //!< complete before all else is looked at
 
+    //! Only a call of the program's lets it go on.
+    bool waits_for_program() const { return waits_for_end && (!partitioned || partitioned->sends()); }
+
     //! Is it complete? Looks at its parts.
     bool look() { return look(false); }
 

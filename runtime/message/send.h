@@ -50,7 +50,7 @@ public:
     void ready(Range range, CallSite site) override;
 
     //! Delta send: it will not end shorter than it began. Before anything is said of it.
-    void knows_its_size() { has_known_size = true; }
+    void set_known_size() { has_known_size = true; }
 
     //! The same of bytes that are told by their place in the message, also where that is not one piece of memory.
     void are_final(Range range, CallSite site);

@@ -47,18 +47,12 @@ std::size_t all_tags() {
 }
 
 void collect_fins() {
-    for (;;) {
-        int flag = 0;
-        MPI_Status status;
-        mpi::library.Iprobe(MPI_ANY_SOURCE, fin_tag, mpi::job.deltas, &flag, &status);
-        if (!flag) return;
-        Fin fin;
-        mpi::library.Recv(&fin, sizeof fin, MPI_BYTE, status.MPI_SOURCE, fin_tag, mpi::job.deltas, MPI_STATUS_IGNORE);
-        Space &space = (*spaces)[status.MPI_SOURCE];
+    transport::take_in<Fin>(mpi::job.deltas, fin_tag, [](int sender, const Fin &fin) {
+        Space &space = (*spaces)[sender];
         for (std::uint32_t k = 0; k < fin.number; k++)
             space.taken.erase({fin.intervals[k].begin, fin.intervals[k].end});
         count(Rule::fin_received);
-    }
+    });
 }
 
 // A batch on its way. Only MPI_Finalize waits until it has left.

@@ -15,6 +15,12 @@ void give_back(MPI_Request ticket);
 //! Free the pool, before MPI_Finalize.
 void free_tickets();
 
+inline std::uint64_t hash(MPI_Request request) {
+    std::uint64_t bits = 0;
+    std::memcpy(&bits, &request, sizeof request);
+    return bits * 0x9e3779b97f4a7c15u >> 32;
+}
+
 //! \brief From a request's handle to what we know of it. Open addressing: a look-up is one or two cache lines.
 template <class Value>
 class RequestTable {
@@ -55,11 +61,7 @@ private:
         MPI_Request request{};
         Value *value = nullptr;
     };
-    std::size_t home(MPI_Request request) const {
-        std::uint64_t bits = 0;
-        std::memcpy(&bits, &request, sizeof request);
-        return (bits * 0x9e3779b97f4a7c15u >> 32) & (slots.size() - 1);
-    }
+    std::size_t home(MPI_Request request) const { return hash(request) & (slots.size() - 1); }
     void grow() {
         std::vector<Slot> old(slots.empty() ? 64 : 2 * slots.size());
         old.swap(slots);

@@ -626,13 +626,7 @@ TypedBuffer::TypedBuffer(const void *base, MPI_Count count, MPI_Datatype type)
       map_(type_map(type).shared()) {
     if (in_device_memory(base, count, type)) [[unlikely]]
         map_ = map_->untouchable();
-    if (map_->known()) return;
-    auto *own = new MPI_Datatype; // the program may free its handle before the message has come
-    library.Type_dup(type, own);
-    type_ = {own, [](MPI_Datatype *duplicate) {
-                 library.Type_free(duplicate);
-                 delete duplicate;
-             }};
+    if (!map_->known()) type_ = std::make_shared<const OwnType>(type);
 }
 
 std::size_t TypedBuffer::segment_of(std::size_t packed_in_element) const {
@@ -676,7 +670,7 @@ void TypedBuffer::pack_all(std::byte *out) const {
     if (map_->known()) return pack(0, bytes(), out);
     for_each_group([&](const void *elements, int count, std::size_t offset) {
         int position = 0;
-        library.Pack(elements, count, *type_, out + offset,
+        library.Pack(elements, count, type_->handle(), out + offset,
                      static_cast<int>(static_cast<std::size_t>(count) * map_->bytes()), &position, MPI_COMM_SELF);
     });
 }
@@ -686,7 +680,7 @@ void TypedBuffer::unpack_all(const std::byte *in) const {
     for_each_group([&](void *elements, int count, std::size_t offset) {
         int position = 0;
         library.Unpack(in + offset, static_cast<int>(static_cast<std::size_t>(count) * map_->bytes()), &position,
-                       elements, count, *type_, MPI_COMM_SELF);
+                       elements, count, type_->handle(), MPI_COMM_SELF);
     });
 }
 

@@ -111,6 +111,20 @@ const TypeMap &type_map(MPI_Datatype type);
 
 bool drivers_know(const void *base, MPI_Count count, MPI_Datatype type);
 
+/// A datatype of ours that is the program's: the program may free its own handle meanwhile.
+class OwnType {
+public:
+    explicit OwnType(MPI_Datatype type) { library.Type_dup(type, &own); }
+    ~OwnType() { library.Type_free(&own); }
+    OwnType(const OwnType &) = delete;
+    OwnType &operator=(const OwnType &) = delete;
+
+    MPI_Datatype handle() const { return own; }
+
+private:
+    MPI_Datatype own;
+};
+
 /// Are some of these elements in a device's memory? Then the library alone may touch them. One load and a branch where no driver is loaded.
 inline bool in_device_memory(const void *base, MPI_Count count, MPI_Datatype type) {
     return devices::any() && drivers_know(base, count, type);
@@ -178,7 +192,7 @@ private:
     std::uintptr_t base_ = 0;
     std::size_t count_ = 0;
     std::shared_ptr<const TypeMap> map_;
-    std::shared_ptr<const MPI_Datatype> type_; // our own handle, only where the type map is not known
+    std::shared_ptr<const OwnType> type_; // only where the type map is not known
 };
 
 template <typename Function>

@@ -61,6 +61,20 @@ inline void withdraw(MPI_Request &request) {
     mpi::library.Wait(&request, MPI_STATUS_IGNORE);
 }
 
+//! Words of the runtime to itself: receive each T that has come with this tag on a communicator of ours, and call take(its sender, it).
+template <class T, class Take>
+void take_in(MPI_Comm ours, int tag, Take take) {
+    for (;;) {
+        int some = 0;
+        MPI_Status status;
+        mpi::library.Iprobe(MPI_ANY_SOURCE, tag, ours, &some, &status);
+        if (!some) return;
+        T one;
+        mpi::library.Recv(&one, sizeof one, MPI_BYTE, status.MPI_SOURCE, tag, ours, MPI_STATUS_IGNORE);
+        take(status.MPI_SOURCE, one);
+    }
+}
+
 //! Receive what has come and no receive was posted for, into nowhere.
 void discard();
 

@@ -22,13 +22,11 @@ Operation *active_operation(MPI_Request request) {
 
 // Below MPI_THREAD_MULTIPLE nobody else can end a delta send while this thread waits for it.
 void check_ended(const Operation &operation) {
-    if (!operation.waits_for_end || progress::Guard::multiple) return;
-    if (!operation.partitioned)
-        fail("MPI_Wait", operation.collective
-                             ? "the delta collective has not ended: MPIX_Delta_collective_end comes before the wait"
-                             : "the delta send has not ended: MPIX_Delta_send_end comes before the wait");
-    if (const std::string missing = operation.partitioned->what_is_missing(); !missing.empty())
-        fail("MPI_Wait", missing);
+    if (!operation.waits_for_program() || progress::Guard::multiple) return;
+    if (operation.partitioned) fail("MPI_Wait", operation.partitioned->what_is_missing());
+    fail("MPI_Wait", operation.collective
+                         ? "the delta collective has not ended: MPIX_Delta_collective_end comes before the wait"
+                         : "the delta send has not ended: MPIX_Delta_send_end comes before the wait");
 }
 
 MPI_Status *at(MPI_Status *statuses, int k) {
@@ -60,9 +58,7 @@ struct Requests {
 
     // Of a wait for any of them: where none can end, the first says why.
     void check_some_ends() const {
-        const auto cannot = [](const Operation *one) {
-            return !one || (one->waits_for_end && (!one->partitioned || one->partitioned->sends()));
-        };
+        const auto cannot = [](const Operation *one) { return !one || one->waits_for_program(); };
         const auto is_none = [](MPI_Request one) { return one == MPI_REQUEST_NULL; };
         if (std::all_of(ours.begin(), ours.end(), cannot) && std::all_of(natives.begin(), natives.end(), is_none))
             check_all_ended();

@@ -40,19 +40,15 @@ public:
                      " were declared ready twice",
                  site);
     }
-    Held(const void *buf, MPI_Count count, MPI_Datatype its_type, int dest, int tag, MPI_Comm comm)
-        : buf(buf), count(count), dest(dest), tag(tag), comm(comm) {
-        // The program may free its own handle before the end.
-        mpi::library.Type_dup(its_type, &type);
-    }
-    ~Held() { mpi::library.Type_free(&type); }
+    Held(const void *buf, MPI_Count count, MPI_Datatype type, int dest, int tag, MPI_Comm comm)
+        : buf(buf), count(count), type(type), dest(dest), tag(tag), comm(comm) {}
 
     //! The end of the last byte that was declared.
     std::size_t declared_end() const { return declared.empty() ? 0 : declared.ranges().back().end; }
 
     const void *buf;
     MPI_Count count;
-    MPI_Datatype type;
+    const mpi::OwnType type;
     int dest, tag;
     MPI_Comm comm;
 
@@ -146,10 +142,8 @@ bool listens_to_annotations(Trigger said) {
     return said == Trigger::automatic || said == Trigger::annotations;
 }
 
-namespace {
-
-// Where it may leave in parts. The smallest that gains: a first fragment and something after it. Any header would do for the rest of rule 10.
-mpi::Peer *peer_of(const void *buf, MPI_Count count, MPI_Datatype type, int dest, int tag, MPI_Comm comm) {
+// The smallest that gains: a first fragment and something after it. Any header would do for the rest of rule 10.
+mpi::Peer *peer_for_parts(const void *buf, MPI_Count count, MPI_Datatype type, int dest, int tag, MPI_Comm comm) {
     if (tag < 0 || tag > mpi::job.tag_bound) return nullptr;
     const mpi::TypeMap &map = mpi::type_map(type);
     if (!map.known() || !mpi::is_committed(type) ||
@@ -157,6 +151,8 @@ mpi::Peer *peer_of(const void *buf, MPI_Count count, MPI_Datatype type, int dest
         return nullptr;
     return mpi::in_device_memory(buf, count, type) ? nullptr : mpi::communicator(comm)->framing_peer(dest);
 }
+
+namespace {
 
 // Its request is complete at the end at the earliest.
 Open &open_send(message::Send *send, MPI_Count count, MPI_Datatype type, int dest, int tag, MPI_Comm comm,
@@ -180,7 +176,7 @@ int send_begin(const void *buf, MPI_Count count, MPI_Datatype type, int dest, in
     trigger::Watch watch;
     if (active && count > 0) {
         progress::Guard guard;
-        peer = peer_of(buf, count, type, dest, tag, comm);
+        peer = peer_for_parts(buf, count, type, dest, tag, comm);
         const std::size_t bytes = static_cast<std::size_t>(count) * bytes_of(type);
         const bool seen = settings.tracker || !devices::may_reach(pages::addresses_of(buf, bytes));
         if (peer && seen && mpi::type_map(type).contiguous()) watch = tune::watch(said, site, buf, bytes, peer->rate);
@@ -225,7 +221,7 @@ message::Send *begin_fed(const void *buf, MPI_Count count, MPI_Datatype type, in
     // As of messages that nobody annotated: a short one gains too little.
     const std::size_t bytes = static_cast<std::size_t>(count) * bytes_of(type);
     if (bytes < settings.threshold) return nullptr;
-    mpi::Peer *peer = peer_of(buf, count, type, dest, tag, comm);
+    mpi::Peer *peer = peer_for_parts(buf, count, type, dest, tag, comm);
     if (!peer || !mpi::type_map(type).contiguous() || find_open(dest, tag, comm)) return nullptr;
     if (!tune::starts_early(site, bytes, peer, trace::now())) return nullptr;
     enter();
@@ -282,9 +278,11 @@ int send_end(MPI_Count count, MPI_Request *request, CallSite site, const char *n
     delete &operation;
     const MPI_Count n = count < 0 ? held.count : count;
     message::Send *framed =
-        active ? frame(native::Mode::standard, held.buf, n, held.type, held.dest, held.tag, held.comm) : nullptr;
+        active ? frame(native::Mode::standard, held.buf, n, held.type.handle(), held.dest, held.tag, held.comm)
+               : nullptr;
     if (!framed)
-        return native::isend(native::Mode::standard, held.buf, n, held.type, held.dest, held.tag, held.comm, request);
+        return native::isend(native::Mode::standard, held.buf, n, held.type.handle(), held.dest, held.tag, held.comm,
+                             request);
     Operation &ordinary = new_operation();
     ordinary.send = framed;
     *request = ordinary.handle;

@@ -15,6 +15,9 @@ Trigger trigger_on(MPI_Comm comm);
 //! Where pages or nobody shall say it, annotations vanish: they cost a load and a branch.
 bool listens_to_annotations(Trigger said);
 
+//! Where a send with these arguments goes, if it may leave in parts; else nothing. Under the lock.
+mpi::Peer *peer_for_parts(const void *buf, MPI_Count count, MPI_Datatype type, int dest, int tag, MPI_Comm comm);
+
 int send_begin(const void *buf, MPI_Count count, MPI_Datatype type, int dest, int tag, MPI_Comm comm,
                MPI_Request *request, CallSite site);
 

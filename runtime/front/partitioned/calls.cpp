@@ -6,7 +6,6 @@
 #include "front/native.h"
 #include "front/operation.h"
 #include "front/partitioned/partitioned.h"
-#include "trace/counters.h"
 
 #include <algorithm>
 #include <string>
@@ -28,10 +27,7 @@ bool is_right(const Partitioned::Arguments &its, MPI_Comm comm, int &error) {
     return true;
 }
 
-int wrong(const std::shared_ptr<mpi::Communicator> &comm, int error_class) {
-    return raise(*comm, error_class);
-}
-
+#ifdef STRETTO_HAS_PARTITIONED
 // The library's own call, before which everything leaves and comes that it may need.
 template <class Call>
 int natively(Call call) {
@@ -41,6 +37,13 @@ int natively(Call call) {
     const Alone alone;
     return call();
 }
+#define NATIVELY(what, X, ...) natively([&] { return mpi::library.X(__VA_ARGS__); })
+#else
+[[noreturn]] int none_of_ours(const char *call, const char *what) {
+    fail(call, std::string("this request is none of a partitioned ") + what);
+}
+#define NATIVELY(what, X, ...) none_of_ours("MPI_" #X, what)
+#endif
 
 Operation *find(MPI_Request request) {
     Operation *const operation = operations.find(request);
@@ -74,9 +77,9 @@ int init(Partitioned::Arguments arguments, MPI_Comm comm, MPI_Info info, MPI_Req
     const progress::Guard guard;
     enter();
     if (!is_right(arguments, comm, error)) return error;
-    if (arguments.partitions <= 0) return wrong(arguments.comm, MPI_ERR_ARG);
-    if (arguments.rank == MPI_ANY_SOURCE) return wrong(arguments.comm, MPI_ERR_RANK);
-    if (arguments.tag == MPI_ANY_TAG) return wrong(arguments.comm, MPI_ERR_TAG);
+    if (arguments.partitions <= 0) return raise(*arguments.comm, MPI_ERR_ARG);
+    if (arguments.rank == MPI_ANY_SOURCE) return raise(*arguments.comm, MPI_ERR_RANK);
+    if (arguments.tag == MPI_ANY_TAG) return raise(*arguments.comm, MPI_ERR_TAG);
     Operation &operation = new_operation();
     operation.active = false;
     operation.partitioned = std::make_unique<Partitioned>(arguments, operation);
@@ -97,7 +100,7 @@ Partitioned *partitioned_send(MPI_Request request, const char *call) {
 
 int ready(Partitioned &partitioned, int first, int last, const char *call) {
     if (first > last || !partitioned.has(first) || !partitioned.has(last))
-        return wrong(partitioned.communicator_used(), MPI_ERR_ARG);
+        return raise(*partitioned.communicator_used(), MPI_ERR_ARG);
     for (int partition = first; partition <= last; partition++) partitioned.ready(partition, call);
     return MPI_SUCCESS;
 }
@@ -117,35 +120,23 @@ int Precv_init(void *buf, int partitions, MPI_Count count, MPI_Datatype type, in
 int Pready(int partition, MPI_Request request) {
     if (Partitioned *const its = partitioned_send(request, "MPI_Pready"))
         return ready(*its, partition, partition, "MPI_Pready");
-#ifdef STRETTO_HAS_PARTITIONED
-    return natively([&] { return mpi::library.Pready(partition, request); });
-#else
-    fail("MPI_Pready", "this request is none of a partitioned send");
-#endif
+    return NATIVELY("send", Pready, partition, request);
 }
 
 int Pready_range(int low, int high, MPI_Request request) {
     if (Partitioned *const its = partitioned_send(request, "MPI_Pready_range"))
         return ready(*its, low, high, "MPI_Pready_range");
-#ifdef STRETTO_HAS_PARTITIONED
-    return natively([&] { return mpi::library.Pready_range(low, high, request); });
-#else
-    fail("MPI_Pready_range", "this request is none of a partitioned send");
-#endif
+    return NATIVELY("send", Pready_range, low, high, request);
 }
 
 int Pready_list(int length, const int partitions[], MPI_Request request) {
     if (Partitioned *const its = partitioned_send(request, "MPI_Pready_list")) {
         if (std::any_of(partitions, partitions + length, [&](int one) { return !its->has(one); }))
-            return wrong(its->communicator_used(), MPI_ERR_ARG);
+            return raise(*its->communicator_used(), MPI_ERR_ARG);
         for (int k = 0; k < length; k++) its->ready(partitions[k], "MPI_Pready_list");
         return MPI_SUCCESS;
     }
-#ifdef STRETTO_HAS_PARTITIONED
-    return natively([&] { return mpi::library.Pready_list(length, const_cast<int *>(partitions), request); });
-#else
-    fail("MPI_Pready_list", "this request is none of a partitioned send");
-#endif
+    return NATIVELY("send", Pready_list, length, const_cast<int *>(partitions), request);
 }
 
 int Pready_list(int length, int partitions[], MPI_Request request) {
@@ -163,16 +154,12 @@ int Parrived(MPI_Request request, int partition, int *flag) {
         if (Operation *const operation = find(request)) {
             Partitioned &its = *operation->partitioned;
             if (its.sends()) fail("MPI_Parrived", "this request is that of a partitioned send");
-            if (!its.has(partition)) return wrong(its.communicator_used(), MPI_ERR_ARG);
+            if (!its.has(partition)) return raise(*its.communicator_used(), MPI_ERR_ARG);
             *flag = its.arrived(partition);
             return MPI_SUCCESS;
         }
     }
-#ifdef STRETTO_HAS_PARTITIONED
-    return natively([&] { return mpi::library.Parrived(request, partition, flag); });
-#else
-    fail("MPI_Parrived", "this request is none of a partitioned receive");
-#endif
+    return NATIVELY("receive", Parrived, request, partition, flag);
 }
 
 } // namespace stretto::front

@@ -2,10 +2,11 @@
 
 #include "mpi/channel.h"
 #include "mpi/job.h"
+#include "process/lasting.h"
 #include "trace/report.h"
+#include "transport/two_sided.h"
 
 #include <algorithm>
-#include <array>
 #include <map>
 #include <memory>
 #include <set>
@@ -36,7 +37,7 @@ struct Tags {
     std::set<int> in_use;
     int last = pairing_tag;
 };
-constinit std::unique_ptr<std::map<int, Tags>> tags;
+constinit Lasting<std::map<int, Tags>> tags;
 
 void forget_what_has_left() {
     std::erase_if(telling, [](const std::unique_ptr<Telling> &one) {
@@ -44,19 +45,6 @@ void forget_what_has_left() {
         mpi::library.Test(&one->request, &done, MPI_STATUS_IGNORE);
         return done != 0;
     });
-}
-
-void take_in() {
-    for (;;) {
-        int some = 0;
-        MPI_Status status;
-        mpi::library.Iprobe(MPI_ANY_SOURCE, pairing_tag, mpi::job.partitioned, &some, &status);
-        if (!some) return;
-        Waiting one{status.MPI_SOURCE, {}};
-        mpi::library.Recv(&one.told, sizeof one.told, MPI_BYTE, one.from, pairing_tag, mpi::job.partitioned,
-                          MPI_STATUS_IGNORE);
-        waiting.push_back(one);
-    }
 }
 
 } // namespace
@@ -76,7 +64,6 @@ int way_to(const mpi::Communicator &comm, int rank) {
 }
 
 std::optional<int> take_tag(int to) {
-    if (!tags) tags = std::make_unique<std::map<int, Tags>>();
     Tags &its = (*tags)[to];
     if (its.in_use.size() >= static_cast<std::size_t>(mpi::job.tag_bound) / 2) return std::nullopt;
     do its.last = its.last >= mpi::job.tag_bound ? pairing_tag + 1 : its.last + 1;
@@ -98,7 +85,9 @@ int tell(int to, const Told &told) {
 
 std::optional<Told> heard(int from, const Name &name) {
     const report::InLibrary not_ours;
-    take_in();
+    transport::take_in<Told>(mpi::job.partitioned, pairing_tag, [](int sender, const Told &told) {
+        waiting.push_back({sender, told});
+    });
     const auto found = std::find_if(waiting.begin(), waiting.end(),
                                     [&](const Waiting &one) { return one.from == from && one.told.name == name; });
     if (found == waiting.end()) return std::nullopt;

@@ -1,19 +1,19 @@
 #include "front/partitioned/partitioned.h"
 
-#include "devices/devices.h"
 #include "front/arguments.h"
 #include "front/calls/incoming.h"
 #include "front/calls/outgoing.h"
+#include "front/delta/delta.h"
 #include "front/enter.h"
 #include "front/native.h"
 #include "front/operation.h"
-#include "mpi/committed.h"
+#include "mpi/requests.h"
 #include "trace/counters.h"
 
 #include <algorithm>
 #include <array>
-#include <cstring>
 #include <string>
+#include <utility>
 
 namespace stretto::front {
 
@@ -49,25 +49,7 @@ constexpr std::size_t places = 64;
 constinit std::array<Known, places> known{};
 
 Known &place_of(MPI_Request request) {
-    std::uint64_t bits = 0;
-    std::memcpy(&bits, &request, sizeof request);
-    return known[(bits * 0x9e3779b97f4a7c15u >> 32) % places];
-}
-
-bool is_predefined(MPI_Datatype type) {
-    int integers = 0, addresses = 0, types = 0, combiner = 0;
-    mpi::library.Type_get_envelope(type, &integers, &addresses, &types, &combiner);
-    return combiner == MPI_COMBINER_NAMED;
-}
-
-std::unique_ptr<MPI_Datatype, void (*)(MPI_Datatype *)> own(MPI_Datatype type) {
-    if (is_predefined(type)) return {new MPI_Datatype(type), [](MPI_Datatype *its) { delete its; }};
-    auto *made = new MPI_Datatype;
-    mpi::library.Type_dup(type, made);
-    return {made, [](MPI_Datatype *its) {
-                if (active) mpi::library.Type_free(its);
-                delete its;
-            }};
+    return known[mpi::hash(request) % places];
 }
 
 } // namespace
@@ -82,10 +64,10 @@ void Partitioned::remember(Partitioned &partitioned) {
 }
 
 Partitioned::Partitioned(const Arguments &arguments, Operation &operation)
-    : its(arguments), operation(operation), type(own(arguments.type)),
+    : its(arguments), operation(operation), type(arguments.type),
       partition_bytes(static_cast<std::size_t>(arguments.count) * mpi::type_map(arguments.type).bytes()),
       marked(static_cast<std::size_t>(arguments.partitions)) {
-    its.type = *type;
+    its.type = type.handle();
     if (its.rank == MPI_PROC_NULL) return;
     name = pairing::next(*its.comm, its.sends, its.rank, its.tag);
     way = pairing::way_to(*its.comm, its.rank);
@@ -93,7 +75,6 @@ Partitioned::Partitioned(const Arguments &arguments, Operation &operation)
 
 Partitioned::~Partitioned() {
     if (quickly(operation.handle) == this) place_of(operation.handle).set(MPI_REQUEST_NULL, nullptr);
-    if (awaits_pair) progress::remove(*this);
     if (its.sends && way_tag) pairing::give_back_tag(way, way_tag);
 }
 
@@ -117,7 +98,6 @@ void Partitioned::is_misused(const char *call, int partition, const char *how) c
 }
 
 std::string Partitioned::what_is_missing() const {
-    if (!its.sends || !missing_groups) return "";
     const auto first = std::find(marked.begin(), marked.end(), false);
     return "partition " + std::to_string(first - marked.begin()) + " of " + std::to_string(its.partitions) + " of " +
            message() + " is not ready: MPI_Pready comes before the wait";
@@ -125,6 +105,10 @@ std::string Partitioned::what_is_missing() const {
 
 int Partitioned::start() {
     if (operation.active) fail("MPI_Start", message() + " is under way already", its.site);
+    if (its.rank == MPI_PROC_NULL) { // complete at once, whatever is marked
+        operation.active = true;
+        return MPI_SUCCESS;
+    }
     return its.sends ? start_send() : start_receive();
 }
 
@@ -142,10 +126,6 @@ void Partitioned::group_by(std::size_t delta) {
 }
 
 int Partitioned::start_send() {
-    if (its.rank == MPI_PROC_NULL) { // complete at once, whatever is marked
-        operation.active = true;
-        return MPI_SUCCESS;
-    }
     wait_for_matches();
     const progress::Guard guard;
     enter();
@@ -158,15 +138,11 @@ int Partitioned::start_send() {
             return raise(*its.comm, error);
     }
     const auto &ours = mpi::communicator(mpi::job.partitioned);
-    mpi::Peer *peer = ours->framing_peer(way);
     const MPI_Count count = its.count * its.partitions;
-    const mpi::TypeMap &map = mpi::type_map(its.type);
-    const bool in_parts = peer && bytes() >= message::least_total && map.known() && mpi::is_committed(its.type) &&
-                          !mpi::in_device_memory(its.buf, count, its.type);
-    operation.send = in_parts ? message::Send::begin({its.buf, count, its.type}, {ours, way, way_tag}, *peer,
-                                                     message::Send::Kind::delta, its.site)
-                              : nullptr;
-    if (operation.send) operation.send->knows_its_size();
+    if (mpi::Peer *peer = peer_for_parts(its.buf, count, its.type, way, way_tag, ours->handle))
+        operation.send = message::Send::begin({its.buf, count, its.type}, {ours, way, way_tag}, *peer,
+                                              message::Send::Kind::delta, its.site);
+    if (operation.send) operation.send->set_known_size();
     stretto::count(operation.send ? Rule::partitioned_send : Rule::partitioned_whole);
     group_by(operation.send ? operation.send->delta_bytes() : bytes());
     operation.active = operation.waits_for_end = true;
@@ -213,21 +189,17 @@ void Partitioned::all_are_ready() {
 // Whoever asks for partitions uses them before the wait: for others the wait may return early, as a receive may.
 int Partitioned::start_receive() {
     const MPI_Count count = its.count * its.partitions;
-    const bool only_waits = starts++ > 0 && !asks;
-    when = only_waits && its.rank != MPI_PROC_NULL ? returns(*its.comm, count, its.type) : message::Returns::complete;
-    if (its.rank != MPI_PROC_NULL) settle(its.buf, count, its.type, true);
+    const bool only_waits = std::exchange(was_started, true) && !asks;
+    when = only_waits ? returns(*its.comm, count, its.type) : message::Returns::complete;
+    settle(its.buf, count, its.type, true);
     const progress::Guard guard;
     enter();
-    operation.active = true;
-    if (its.rank == MPI_PROC_NULL) return MPI_SUCCESS;
     stretto::count(Rule::partitioned_receive);
-    operation.waits_for_end = true;
+    operation.active = operation.waits_for_end = true;
     if (way_tag || hear())
         begin_receive();
-    else {
-        awaits_pair = true;
+    else
         progress::add(*this);
-    }
     return MPI_SUCCESS;
 }
 
@@ -256,7 +228,6 @@ void Partitioned::begin_receive() {
 
 bool Partitioned::poll() {
     if (!hear()) return false;
-    awaits_pair = false;
     begin_receive();
     return true;
 }
@@ -270,7 +241,7 @@ bool Partitioned::arrived(int partition) {
 }
 
 bool Partitioned::is_here(int partition) {
-    if (awaits_pair) return false;
+    if (operation.waits_for_end) return false;
     message::Receive *const receive = operation.receive;
     if (!receive) return true; // its error is told by who waits
     if (receive->where() == message::Receive::State::posted && !receive->look_at_first()) return false;

@@ -54,7 +54,7 @@ public:
     //! What the status says of the other side, which is another one for the library. Not of MPI_STATUS_IGNORE.
     void tell_of_other_side(MPI_Status *status) const;
 
-    //! "partition 3 of 8 has not been marked ready": why a wait could not end; only where it is so.
+    //! Of a send that waits for its end: "partition 3 of 8 ... is not ready".
     std::string what_is_missing() const;
 
     // As a task: a started receive that waits to hear of its sender.
@@ -83,15 +83,14 @@ private:
 
     Arguments its;
     Operation &operation;
-    std::unique_ptr<MPI_Datatype, void (*)(MPI_Datatype *)> type; // ours: the program may free its own
+    const mpi::OwnType type;
     std::size_t partition_bytes = 0;
     pairing::Name name{};
     int way = MPI_PROC_NULL; // rank in Job::partitioned
     int way_tag = 0;         // 0: not yet known
-    bool awaits_pair = false;
 
-    // Of a receive.
-    std::size_t starts = 0;
+    // Of a receive. While a started one does not know its tag, operation.waits_for_end.
+    bool was_started = false;
     bool asks = false; //!< the program has asked for a partition
     message::Returns when = message::Returns::complete;
 
