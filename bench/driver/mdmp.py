@@ -17,11 +17,11 @@ from statistics import median
 import standalone
 from curves import Column, Curve, Style, along, decades, draw
 from place import ROOT, Place, finish, lab, prefix, result_of
-from plan import Parser, check_folder, check_hosts, check_mpi, count, default_dilation
+from plan import Parser, count, numbers, read_ways
 from progress import Tell
 from rich.console import Console
 from rich.table import Table
-from turns import in_turns
+from turns import in_turns, ratio_of
 from wrong import Wrong
 
 SOURCES = ROOT / "bench/mdmp"
@@ -96,13 +96,6 @@ BENCHMARKS = {
 }
 
 
-def numbers(text: str) -> list[int]:
-    try:
-        return [int(word) for word in text.split(",")]
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"{text}: want whole numbers, as 1,32") from None
-
-
 def read(name: str, arguments: list[str]) -> argparse.Namespace:
     benchmark = BENCHMARKS[name]
     top = Parser(prog=f"stretto bench {name}", description=benchmark.about)
@@ -118,14 +111,7 @@ def read(name: str, arguments: list[str]) -> argparse.Namespace:
     if "delay" in name:
         top.add_argument("--delays", type=numbers, metavar="N,N", help="additions for each element")
     top.add_argument("--repeats", type=count, default=benchmark.repeats, metavar="N", help="turns of a case")
-    top.add_argument("--turns", type=count, default=7, metavar="N", help="launches of each, in turns (default: 7)")
-    top.add_argument("--picture", type=Path, metavar="FILE", help="the same as curves (SVG)")
-    top.add_argument("--json", action="store_true")
-    asked = top.parse_args(arguments, argparse.Namespace(ranks=2, sent=None, delays=None, rows=None))
-    check_mpi(asked.mpi)
-    check_hosts(asked.mpi, asked.lab)
-    default_dilation(asked.lab)  # refuses what is no rate
-    check_folder("picture", asked.picture)
+    asked = read_ways(top, arguments, argparse.Namespace(ranks=2, sent=None, delays=None, rows=None))
     for case in benchmark.cases(asked):
         if min(case[:2]) < 1 or min(case) < 0 or (benchmark.program == "pingpong" and case[1] > case[0]):
             words = ", ".join(f"{value} {what}" for what, value in zip(benchmark.columns, case, strict=True))
@@ -182,9 +168,7 @@ def row_of(benchmark: Benchmark, case: tuple[int, ...], samples: dict[str, list[
     row = dict(zip(benchmark.columns, case, strict=True))
     row |= {way: median(seconds[way]) for way in seconds}
     for key, other in (("faster", PLAIN), ("than_hand", HAND)):
-        ratios = sorted(theirs / ours for theirs, ours in zip(seconds[other], seconds[DIRECTIVES], strict=True))
-        middle = [ratios[len(ratios) // 4], ratios[-1 - len(ratios) // 4]]
-        row |= {key: round(median(ratios), 3), f"{key}_range": [round(ratio, 3) for ratio in middle]}
+        row[key], row[f"{key}_range"] = ratio_of(seconds[other], seconds[DIRECTIVES])
     if ALONE in row:  # either the computation is hidden, or the messages are
         row["of_ideal"] = round(max(row[ALONE], row[PLAIN] - row[ALONE]) / row[DIRECTIVES], 3)
     return row | {"verified": len(sums) == 1}

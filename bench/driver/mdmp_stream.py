@@ -10,13 +10,13 @@ from statistics import median
 
 import standalone
 from curves import Column, Curve, Scale, Style, draw
-from mdmp import OFF, compile_ways, numbers
+from mdmp import OFF, compile_ways
 from place import HERE, Place, finish, lab, result_of
-from plan import Parser, check_folder, check_hosts, check_mpi, count, default_dilation
+from plan import Parser, count, numbers, read_ways
 from progress import Tell
 from rich.console import Console
 from rich.table import Table
-from turns import in_turns
+from turns import in_turns, ratio_of
 from wrong import Wrong
 
 NAME = "mdmp-stream"
@@ -47,14 +47,7 @@ def read(arguments: list[str]) -> argparse.Namespace:
     top.add_argument("--sent", type=numbers, metavar="N,N", default=[1024], help="so many of them are sent in a turn")
     top.add_argument("-n", dest="ranks", type=count, default=2, metavar="RANKS", help="an even number (default: 2)")
     top.add_argument("--repeats", type=count, default=10, metavar="N", help="turns of a kernel (default: 10)")
-    top.add_argument("--turns", type=count, default=7, metavar="N", help="launches of each, in turns (default: 7)")
-    top.add_argument("--picture", type=Path, metavar="FILE", help="the same as curves (SVG)")
-    top.add_argument("--json", action="store_true")
-    asked = top.parse_args(arguments)
-    check_mpi(asked.mpi)
-    check_hosts(asked.mpi, asked.lab)
-    default_dilation(asked.lab)  # refuses what is no rate
-    check_folder("picture", asked.picture)
+    asked = read_ways(top, arguments)
     if asked.ranks % 2 and asked.ranks > 1:
         raise Wrong("-n: want an even number of ranks, or 1")
     for elements, sent in sizes(asked):
@@ -93,9 +86,7 @@ def row_of(case: tuple, samples: dict[str, list[dict]]) -> dict:
     seconds = {way: [one["seconds"] for one in samples[way]] for way in samples}
     row |= {way: median(seconds[way]) for way in seconds}
     for way, other in BY.items():
-        ratios = sorted(ours / theirs for ours, theirs in zip(seconds[way], seconds[other], strict=True))
-        middle = [ratios[len(ratios) // 4], ratios[-1 - len(ratios) // 4]]
-        row |= {f"{way}_by_{other}": round(median(ratios), 4), f"{way}_range": [round(ratio, 4) for ratio in middle]}
+        row[f"{way}_by_{other}"], row[f"{way}_range"] = ratio_of(seconds[way], seconds[other], digits=4)
     sums = [{one["checksum"] for way in (other, *(way for way in BY if BY[way] == other)) for one in samples[way]}
             for other in (ALONE, PLAIN)]  # fmt: skip
     return row | {"verified": all(len(one) == 1 for one in sums)}

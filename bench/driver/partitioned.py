@@ -5,18 +5,16 @@ import argparse
 import sys
 from contextlib import ExitStack
 from functools import partial
-from pathlib import Path
 from statistics import median
 
 import standalone
 from curves import Column, Curve, Scale, Style, draw
-from mdmp import numbers
 from place import HERE, Place, known_mpis, lab
-from plan import Parser, check_folder, check_hosts, check_mpi, count, default_dilation, positive, size
+from plan import Parser, count, numbers, positive, read_ways, size
 from progress import Tell
 from rich.console import Console
 from rich.table import Table
-from turns import in_turns
+from turns import in_turns, ratio_of
 from wrong import Wrong
 
 NAME = "partitioned"
@@ -46,14 +44,7 @@ def read(arguments: list[str]) -> argparse.Namespace:
     top.add_argument("--threads", type=numbers, metavar="N,N", default=[1], help="of each rank, which share them")
     top.add_argument("--ratio", type=positive, default=1.0, metavar="R", help="computing it by the message's time")
     top.add_argument("--repeats", type=count, default=9, metavar="N", help="turns of a case (default: 9)")
-    top.add_argument("--turns", type=count, default=7, metavar="N", help="launches of each way, in turns (default: 7)")
-    top.add_argument("--picture", type=Path, metavar="FILE", help="the same as curves (SVG)")
-    top.add_argument("--json", action="store_true")
-    asked = top.parse_args(arguments)
-    check_mpi(asked.mpi)
-    check_hosts(asked.mpi, asked.lab)
-    default_dilation(asked.lab)  # refuses what is no rate
-    check_folder("picture", asked.picture)
+    asked = read_ways(top, arguments)
     for partitions in asked.partitions:
         if partitions < 1 or asked.size % partitions:
             raise Wrong(f"{partitions} partitions: want numbers that divide {asked.size} bytes")
@@ -105,11 +96,8 @@ def row_of(threads: int, case: int, made: dict[str, list[dict]]) -> dict:
     row = {"threads": threads, "partitions": made[WHOLE][0]["cases"][case]["partitions"], "ideal": ideal}
     row |= {way: median(seconds[way]) for way in seconds}
     for way in seconds:
-        if way == WHOLE:
-            continue
-        ratios = sorted(whole / its for whole, its in zip(seconds[WHOLE], seconds[way], strict=True))
-        row[f"{way}_faster"] = round(median(ratios), 3)
-        row[f"{way}_range"] = [round(ratio, 3) for ratio in (ratios[len(ratios) // 4], ratios[-1 - len(ratios) // 4])]
+        if way != WHOLE:
+            row[f"{way}_faster"], row[f"{way}_range"] = ratio_of(seconds[WHOLE], seconds[way])
     return row
 
 

@@ -154,6 +154,13 @@ def positive(text: str) -> float:
     return value
 
 
+def numbers(text: str) -> list[int]:
+    try:
+        return [int(word) for word in text.split(",")]
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text}: want whole numbers, as 1,32") from None
+
+
 def count(text: str) -> int:
     if not text.isdigit() or not 0 < int(text) <= 1000:
         raise argparse.ArgumentTypeError(f"'{text}': want a whole number from 1 to 1000")
@@ -360,6 +367,21 @@ def default_reps(kernel: Kernel, message_bytes: int, dilate: float) -> int:
     if message_bytes <= SHORT and not kernel.unmodified:  # an application sends many
         return 207
     return FEW_REPS if dilate > 1 else 63
+
+
+def read_ways(
+    top: argparse.ArgumentParser, arguments: list[str], defaults: argparse.Namespace | None = None
+) -> argparse.Namespace:
+    """What benchmarks have in common whose ways are launched in turns: adds these options, reads all, and checks where they run."""
+    top.add_argument("--turns", type=count, default=7, metavar="N", help="launches of each, in turns (default: 7)")
+    top.add_argument("--picture", type=Path, metavar="FILE", help="the same as curves (SVG)")
+    top.add_argument("--json", action="store_true")
+    asked = top.parse_args(arguments, defaults)
+    check_mpi(asked.mpi)
+    check_hosts(asked.mpi, asked.lab)
+    default_dilation(asked.lab)  # refuses what is no rate
+    check_folder("picture", asked.picture)
+    return asked
 
 
 def check_mpi(name: str) -> None:

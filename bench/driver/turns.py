@@ -1,6 +1,7 @@
 """Launches in turns: what drifts meanwhile, all of them meet alike."""
 
 from collections.abc import Callable, Hashable
+from statistics import median
 
 
 def in_turns(
@@ -18,3 +19,10 @@ def in_turns(
         if enough(made):
             break
     return made
+
+
+def ratio_of(theirs: list[float], ours: list[float], digits: int = 3) -> tuple[float, list[float]]:
+    """Of seconds, launch by launch in turns: the median of theirs / ours within a turn, and the ends of the middle half of them."""
+    ratios = sorted(one / other for one, other in zip(theirs, ours, strict=True))
+    middle = [ratios[len(ratios) // 4], ratios[-1 - len(ratios) // 4]]
+    return round(median(ratios), digits), [round(ratio, digits) for ratio in middle]
