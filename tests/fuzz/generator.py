@@ -369,6 +369,61 @@ class Planner:
             [Message(one.id, comm, source, target, tag, sent=t, posted=t, silent=True) for _ in range(rounds)],
         )
 
+    def partitioned(self):
+        """A partitioned message, started several times: each side has partitions of its own, which leave in any order, and may be asked for."""
+        r = self.random
+        comm = r.choice((WORLD, TWIN, BACKWARDS))
+        source, target = self.pair(comm)
+        if source == target:
+            return self.message()
+        t, ident, rounds, signature = self.later(), next(self.ids), r.randint(1, 3), r.randrange(5)
+        for _ in range(rounds):
+            next(self.ids)
+        parts, wanted = r.choice((1, 2, 3, 8, 16)), r.choice((1, 2, 4, 6, 16))
+        unit = r.choice(SIZES) // ELEMENT[signature] // (parts * wanted)
+        more = r.choice((0, 0, 0, 1))  # a receive may be larger
+        tag, item = r.randrange(3), Lines([])
+        for rank, sends, peer, n, each in (
+            (source, 1, target, parts, unit * wanted),
+            (target, 0, source, wanted + more, unit * parts),
+        ):
+            layout = r.choice((PLAIN, PLAIN, STRIDED, ONE_TYPE))
+            item.operations.append(
+                (t, rank, f"part_init {ident} {sends} {comm} {peer} {tag} {signature} {layout} {n} {each} {{slot}}")
+            )
+        sent = posted = t + 0.1
+        for k in range(rounds):
+            sent, posted = sent + self.jitter(1), posted + self.jitter(1)
+            item.operations.append((sent, source, f"part_start {ident} {{same}} {k}"))
+            item.operations.append((posted, target, f"part_start {ident} {{same}} {k}"))
+            cuts = sorted({0, parts, *(r.randrange(parts) for _ in range(r.choice((0, 1, 4))))})
+            ranges = list(itertools.pairwise(cuts))
+            r.shuffle(ranges)
+            marked = sorted(sent + self.jitter(r.choice((0.1, 3))) for _ in ranges)
+            item.operations += [
+                (time, source, f"part_ready {ident} {{same}} {a} {b}")
+                for time, (a, b) in zip(marked, ranges, strict=True)
+            ]
+            here = max(marked[-1], posted)
+            for _ in range(r.choice((0, 0, 3))):
+                time = posted + (here - posted) * r.random()
+                item.operations.append(
+                    (time, target, f"part_look {ident} {{same}} {r.randrange(wanted)} {parts * unit * wanted}")
+                )
+            if r.random() < 0.3:
+                here += 0.01
+                item.operations.append((here, target, f"part_await {ident} {{same}} {wanted} {parts * unit * wanted}"))
+            sent, posted = here + 0.01 + self.jitter(2), here + 0.01 + self.jitter(2)
+            if k < rounds - 1:
+                item.operations.append((sent, source, f"part_wait {ident} {{same}}"))
+                item.operations.append((posted, target, f"part_wait {ident} {{same}}"))
+            else:
+                for time, rank in ((sent, source), (posted, target)):
+                    item.requests.append(
+                        (time, rank, Message(ident, comm, source, target, tag, silent=True, choice=r.getrandbits(30)))
+                    )
+        return item
+
     def gather(self):
         """One rank receives from any source; each sender's own order must hold."""
         r = self.random
@@ -498,7 +553,16 @@ class Planner:
             self.expected,
             self.expected,
         ]
-        kinds += [self.gather, self.gather, self.together, self.together, self.together, self.life]
+        kinds += [
+            self.partitioned,
+            self.partitioned,
+            self.gather,
+            self.gather,
+            self.together,
+            self.together,
+            self.together,
+            self.life,
+        ]
         if self.collectives:
             kinds += [self.collective] * len(kinds)
         items = []
