@@ -1,16 +1,35 @@
-! The module stretto_partitioned: partitioned communication (MPI 4.1, chapter 4; docs/partitioned.md) for programs that use mpi or mpi_f08 of a
-! library that has none (Open MPI 4.1). With -DSTRETTO_MPI_HAS_PARTITIONED it is empty: then mpi and mpi_f08 have it. -DSTRETTO_NO_MPI_F08
-! where the MPI has no mpi_f08.
+! The module stretto_partitioned: MPIX_Parrived_any, and partitioned communication (MPI 4.1, chapter 4; docs/partitioned.md) for programs that use
+! mpi or mpi_f08 of a library that has none (Open MPI 4.1). With -DSTRETTO_MPI_HAS_PARTITIONED mpi and mpi_f08 have the latter.
+! -DSTRETTO_NO_MPI_F08 where the MPI has no mpi_f08.
 !
 ! A .mod file is the compiler's own: compile this file with the compiler, and the mpifort, of your program.
 module stretto_partitioned
-#ifndef STRETTO_MPI_HAS_PARTITIONED
 #ifndef STRETTO_NO_MPI_F08
     use mpi_f08, only: MPI_Comm, MPI_Datatype, MPI_Info, MPI_Request
 #endif
     use mpi, only: MPI_COUNT_KIND
     implicit none
     private
+    public :: MPIX_Parrived_any
+
+    interface MPIX_Parrived_any
+        subroutine stretto_parrived_any(request, partition, flag, ierror)
+            integer, intent(in) :: request
+            integer, intent(out) :: partition
+            logical, intent(out) :: flag
+            integer, intent(out), optional :: ierror
+        end subroutine
+#ifndef STRETTO_NO_MPI_F08
+        subroutine stretto_parrived_any_f08(request, partition, flag, ierror)
+            import :: MPI_Request
+            type(MPI_Request), intent(in) :: request
+            integer, intent(out) :: partition
+            logical, intent(out) :: flag
+            integer, intent(out), optional :: ierror
+        end subroutine
+#endif
+    end interface
+#ifndef STRETTO_MPI_HAS_PARTITIONED
     public :: MPI_Psend_init, MPI_Precv_init, MPI_Pready, MPI_Pready_range, MPI_Pready_list, MPI_Parrived
 
     interface MPI_Psend_init

@@ -84,6 +84,11 @@ int MPI_Pready_list(int length, const int array_of_partitions[], MPI_Request req
 int MPI_Parrived(MPI_Request request, int partition, int *flag);
 #endif
 
+/* Which partition of a partitioned receive has arrived? (MPI Forum, issue 537.) *flag is 0 where none has that was not told yet. Else *partition
+ * is one that this call had not told since MPI_Start, or MPI_UNDEFINED: all were told, or the request is not active, or null. Looks, does not
+ * wait. Ends the job where the request is the library's own (docs/partitioned.md). */
+int MPIX_Parrived_any(MPI_Request request, int *partition, int *flag);
+
 /* Delta collectives: a rank's contribution leaves part by part while it is computed, and a result is used part by part while the rest comes
  * (Danalis, Kim, Pollock, Swany: Transformations, SC05, section 4). MPIX_Delta_<collective>_begin has the arguments of MPI_I<collective>.
  *

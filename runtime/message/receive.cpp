@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
 #include <utility>
 
 namespace stretto::message {
@@ -475,20 +476,22 @@ void Receive::learn_release() {
     tune::learn(site, run);
 }
 
-bool Receive::arrived(Range range) {
-    if (state == State::complete) return true;
-    if (state == State::posted) return false;
-    if (!buffer().contiguous()) return poll(); // memory does not say which bytes of the message: all of them
-    if (range.end <= first_data) return true;
+std::optional<Range> Receive::missing_in(Range range) {
+    const Range all = {0, std::numeric_limits<std::size_t>::max()};
+    if (state == State::complete) return {};
+    if (state == State::posted) return all;
+    if (!buffer().contiguous()) // memory does not say which bytes of the message: all of them
+        return poll() ? std::nullopt : std::optional(all);
+    if (range.end <= first_data) return {};
     const std::size_t begin = range.begin <= first_data ? 0 : (range.begin - first_data) / delta;
     for (std::size_t k = begin; k < cells && cell(k).begin < range.end; k++) {
         post_until(k + 1); // a message may come from its end
-        if (!look(k)) return false;
+        if (!look(k)) return cell(k);
     }
     // While the program uses a large delta, the next one comes in.
     since_poll += range.bytes();
     if (since_poll > transport::between_polls && missing < cells) look(missing);
-    return true;
+    return {};
 }
 
 void Receive::waits(bool begins) {

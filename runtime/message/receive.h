@@ -14,6 +14,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 namespace stretto::message {
@@ -82,7 +83,10 @@ public:
     bool look_at_first();
 
     //! Have these bytes of the message arrived? Looks at no others, but that it polls the library now and then.
-    bool arrived(Range range) override;
+    bool arrived(Range range) override { return !missing_in(range); }
+
+    //! The same; if they have not, the first bytes of the message that are not here, as they come together.
+    std::optional<Range> missing_in(Range range);
     void waits(bool begins) override;
 
     State where() const { return state; }

@@ -267,7 +267,7 @@ MUTANTS = [
     Mutant(
         "MPIX_Delta_wait_data returns before the bytes are there",
         "message/receive.cpp",
-        "        if (!look(k)) return false;\n    }\n    // While",
+        "        if (!look(k)) return cell(k);\n    }\n    // While",
         "        look(k);\n    }\n    // While",
         ("a_delta_receive_takes_every_kind_of_send", "a_pipeline_of_delta_messages_passes_through_all_ranks"),
     ),
@@ -2130,6 +2130,20 @@ MUTANTS = [
         'if (marked[k].exchange(true, std::memory_order_relaxed)) is_misused(call, partition, "was marked ready twice");',
         "marked[k].exchange(true, std::memory_order_relaxed);",
         pytest=("tests/partitioned", "what_is_wrong and twice"),
+    ),
+    Mutant(
+        "partitioned: a partition that is here is told again",
+        "front/partitioned/partitioned.cpp",
+        "untold->erase(one);",
+        "",
+        pytest=("tests/partitioned", "promises_are_kept and force-tcp"),
+    ),
+    Mutant(
+        "partitioned: where one partition is missing all after it are",
+        "front/partitioned/partitioned.cpp",
+        "not_before = missing->end;",
+        "break;",
+        pytest=("tests/partitioned", "promises_are_kept and force-tcp"),
     ),
     Mutant(
         "partitioned: a wait goes on for a partition that nobody can mark",

@@ -15,7 +15,7 @@ program partitioned
 #else
     integer :: request, status(MPI_STATUS_SIZE)
 #endif
-    integer :: rank, ierr, k, turn, i, wrong
+    integer :: rank, ierr, k, turn, asked, i, wrong
     integer(MPI_COUNT_KIND), parameter :: n = each
     logical :: here
 
@@ -37,10 +37,12 @@ program partitioned
             if (turn == 2) call MPI_Pready_range(0, parts - 1, request, ierr)
             if (turn == 3) call MPI_Pready_list(parts, [(k, k=parts - 1, 0, -1)], request, ierr)
         else
-            do k = 0, parts - 1
+            do asked = 0, parts - 1
                 here = .false.
+                k = asked
                 do while (.not. here .and. turn < 3)
-                    call MPI_Parrived(request, k, here, ierr)
+                    if (turn == 1) call MPI_Parrived(request, k, here, ierr)
+                    if (turn == 2) call MPIX_Parrived_any(request, k, here, ierr)
                 end do
                 if (turn == 3 .and. k == 0) call MPI_Wait(request, status, ierr)
                 do i = k*each + 1, (k + 1)*each

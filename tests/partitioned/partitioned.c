@@ -293,6 +293,41 @@ PROMISE(what_is_ready_comes_before_the_rest_is) {
     }
 }
 
+/* MPIX_Parrived_any: of a message of which a half is ready, and the other half later. */
+PROMISE(whichever_is_here_is_told_once) {
+    enum { SENT = 8, PARTITIONS = 80, EACH = 2000, BYTES = PARTITIONS * EACH };
+    if (rank > 1) return;
+    int one, flag, told[PARTITIONS];
+    MPI_Request request =
+        rank == 0 ? psend(from_here, SENT, BYTES / SENT, 1, 8) : precv(to_here, PARTITIONS, EACH, 0, 8);
+    for (int turn = 0; turn < 3; turn++) {
+        MPI_Start(&request);
+        if (rank == 0) {
+            fill_part(from_here, 0, BYTES, turn);
+            for (int k = SENT - 1; k >= 0; k--) {
+                MPI_Pready(k, request);
+                if (k == SENT / 2 - 1) hear(1); /* which says it has half: the upper one */
+            }
+        } else {
+            memset(told, 0, sizeof told);
+            for (int n = 0; n < PARTITIONS; n++) {
+                if (n == (are_taken_apart() ? PARTITIONS / 2 : 0)) tell(0);
+                for (flag = 0; !flag;) MPIX_Parrived_any(request, &one, &flag);
+                CHECK(one >= 0 && one < PARTITIONS && part_holds(to_here, (size_t)one * EACH, EACH, turn));
+                if (one >= 0) CHECK(!told[one]++);
+            }
+            MPIX_Parrived_any(request, &one, &flag);
+            CHECK(flag && one == MPI_UNDEFINED);
+        }
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+        if (rank == 1) MPIX_Parrived_any(request, &one, &flag); /* not active */
+        if (rank == 1) CHECK(flag && one == MPI_UNDEFINED);
+    }
+    MPI_Request_free(&request);
+    MPIX_Parrived_any(request, &one, &flag); /* null */
+    CHECK(flag && one == MPI_UNDEFINED);
+}
+
 PROMISE(either_side_may_be_first) {
     enum { BYTES = 200000 };
     MPI_Request request;

@@ -8,6 +8,7 @@
 #include "front/partitioned/partitioned.h"
 
 #include <algorithm>
+#include <optional>
 #include <string>
 
 namespace stretto::front {
@@ -160,6 +161,27 @@ int Parrived(MPI_Request request, int partition, int *flag) {
         }
     }
     return NATIVELY("receive", Parrived, request, partition, flag);
+}
+
+int Parrived_any(MPI_Request request, int *partition, int *flag) {
+    *partition = MPI_UNDEFINED;
+    *flag = 1;
+    if (request == MPI_REQUEST_NULL) return MPI_SUCCESS;
+    const progress::Guard guard;
+    enter();
+    Operation *const operation = find(request);
+    if (!operation)
+        fail("MPIX_Parrived_any",
+             "this request is none of a partitioned receive that is Stretto's (docs/partitioned.md "
+             "says which are the library's own)");
+    Partitioned &its = *operation->partitioned;
+    if (its.sends()) fail("MPIX_Parrived_any", "this request is that of a partitioned send");
+    const std::optional<int> found = its.any_arrived();
+    if (found)
+        *partition = *found;
+    else
+        *flag = 0;
+    return MPI_SUCCESS;
 }
 
 } // namespace stretto::front

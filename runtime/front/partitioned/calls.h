@@ -13,5 +13,6 @@ int Pready_range(int low, int high, MPI_Request request);
 int Pready_list(int length, const int partitions[], MPI_Request request);
 int Pready_list(int length, int partitions[], MPI_Request request); // some headers have it so
 int Parrived(MPI_Request request, int partition, int *flag);
+int Parrived_any(MPI_Request request, int *partition, int *flag);
 
 } // namespace stretto::front

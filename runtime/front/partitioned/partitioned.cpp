@@ -12,6 +12,8 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
+#include <numeric>
 #include <string>
 #include <utility>
 
@@ -195,6 +197,7 @@ int Partitioned::start_receive() {
     const progress::Guard guard;
     enter();
     stretto::count(Rule::partitioned_receive);
+    untold.reset();
     operation.active = operation.waits_for_end = true;
     if (way_tag || hear())
         begin_receive();
@@ -232,24 +235,58 @@ bool Partitioned::poll() {
     return true;
 }
 
+bool Partitioned::is_active() const {
+    return operation.active && its.rank != MPI_PROC_NULL;
+}
+
 bool Partitioned::arrived(int partition) {
     asks = true;
-    if (!operation.active || its.rank == MPI_PROC_NULL) return true;
-    if (is_here(partition)) return true;
+    if (!is_active() || is_here(partition)) return true;
     progress::poll(); // also what the other side may wait for before it goes on: sends that have not left yet
     return is_here(partition);
 }
 
-bool Partitioned::is_here(int partition) {
-    if (operation.waits_for_end) return false;
+std::optional<int> Partitioned::any_arrived() {
+    asks = true;
+    if (!is_active()) return MPI_UNDEFINED;
+    if (!untold) {
+        untold.emplace(static_cast<std::size_t>(its.partitions));
+        std::iota(untold->begin(), untold->end(), 0);
+    }
+    if (untold->empty()) return MPI_UNDEFINED;
+    if (const auto one = take_one_that_is_here()) return one;
+    progress::poll();
+    return take_one_that_is_here();
+}
+
+// Of partitions that come together and are not here, one is looked at.
+std::optional<int> Partitioned::take_one_that_is_here() {
+    std::size_t not_before = 0;
+    for (auto one = untold->begin(); one != untold->end(); ++one) {
+        if (range_of(*one).begin < not_before) continue;
+        if (const auto missing = missing_of(*one)) {
+            not_before = missing->end;
+            continue;
+        }
+        const int found = *one;
+        untold->erase(one);
+        return found;
+    }
+    return {};
+}
+
+// The bytes of the message that come first of those that it waits for.
+std::optional<Range> Partitioned::missing_of(int partition) {
+    const Range all = {0, std::numeric_limits<std::size_t>::max()};
+    if (operation.waits_for_end) return all;
     message::Receive *const receive = operation.receive;
-    if (!receive) return true; // its error is told by who waits
-    if (receive->where() == message::Receive::State::posted && !receive->look_at_first()) return false;
-    if (receive->is_complete()) return true;
+    if (!receive) return {}; // its error is told by who waits
+    if (receive->where() == message::Receive::State::posted && !receive->look_at_first()) return all;
+    if (receive->is_complete()) return {};
     const Range range = range_of(partition);
     const std::size_t end = receive->bytes();
-    if (range.begin >= end) return receive->arrived({0, end}); // the sender's are fewer: when all have come
-    return receive->arrived({range.begin, std::min(range.end, end)});
+    if (range.begin >= end) return receive->missing_in({0, end}); // the sender's are fewer: when all have come
+    return receive->missing_in({range.begin, std::min(range.end, end)});
 }
 
 void Partitioned::tell_of_other_side(MPI_Status *status) const {

@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -51,6 +52,9 @@ public:
     //! MPI_Parrived. Looks. Under the lock.
     bool arrived(int partition);
 
+    //! MPIX_Parrived_any: a partition that has arrived, each once a start. MPI_UNDEFINED: all were told. Nothing: none yet. Looks. Under the lock.
+    std::optional<int> any_arrived();
+
     //! What the status says of the other side, which is another one for the library. Not of MPI_STATUS_IGNORE.
     void tell_of_other_side(MPI_Status *status) const;
 
@@ -70,7 +74,10 @@ private:
     int start_send();
     int start_receive();
     void begin_receive();
-    bool is_here(int partition);
+    bool is_active() const;
+    bool is_here(int partition) { return !missing_of(partition); }
+    std::optional<Range> missing_of(int partition);
+    std::optional<int> take_one_that_is_here();
     bool hear();
     void leaves(std::size_t group);
     void all_are_ready();
@@ -91,7 +98,8 @@ private:
 
     // Of a receive. While a started one does not know its tag, operation.waits_for_end.
     bool was_started = false;
-    bool asks = false; //!< the program has asked for a partition
+    bool asks = false;                      //!< the program has asked for a partition
+    std::optional<std::vector<int>> untold; // since its start by any_arrived(), upwards; nothing: all
     message::Returns when = message::Returns::complete;
 
     // Of a send that is started. A group of partitions leaves together: it fills a delta.
