@@ -86,7 +86,7 @@ int MPI_Parrived(MPI_Request request, int partition, int *flag);
 
 /* Which partition of a partitioned receive has arrived? (MPI Forum, issue 537.) *flag is 0 where none has that was not told yet. Else *partition
  * is one that this call had not told since MPI_Start, or MPI_UNDEFINED: all were told, or the request is not active, or null. Looks, does not
- * wait. Ends the job where the request is the library's own (docs/partitioned.md). */
+ * wait. Ends the job where the request is the library's own (docs/partitioned.md). -DSTRETTO_PLAIN has no such call. */
 int MPIX_Parrived_any(MPI_Request request, int *partition, int *flag);
 
 /* Delta collectives: a rank's contribution leaves part by part while it is computed, and a result is used part by part while the rest comes
