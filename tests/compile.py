@@ -27,7 +27,7 @@ def wrappers_environment(**variables):
 def program(mpi, name, sources, *, linked=False, flags=(), fortran=False):
     """The path of the program `name`, compiled for mpi from sources. Suites may use the same name: it lies in a folder of its first source's suite."""
     sources = [pathlib.Path(source) for source in sources]
-    out = BUILD / "tests" / mpi / sources[0].parent.name / (name if linked else f"{name}-plain")
+    out = BUILD / "programs" / mpi / sources[0].parent.name / (name if linked else f"{name}-plain")
     out.parent.mkdir(parents=True, exist_ok=True)
     with open(f"{out}.lock", "w") as lock:  # two pytest processes may want the same program
         fcntl.flock(lock, fcntl.LOCK_EX)

@@ -1,6 +1,6 @@
 """Launch an MPI program under one of the MPIs that set-up found, with a time limit that shows where every rank stood.
 
-    result = launch("openmpi", 2, "build/release/tests/openmpi/mpi/promises", transport="tcp", env={"STRETTO_FORCE": "1"})
+    result = launch("openmpi", 2, "build/release/programs/openmpi/mpi/promises", transport="tcp", env={"STRETTO_FORCE": "1"})
     assert result.rc == 0, result
 
 As a command: launch.py MPI RANKS [--preload] [--transport shm|tcp|LAB] [--timeout S] [--env NAME=VALUE] PROGRAM ARGS...
