@@ -543,6 +543,11 @@ PUBLIC int PMPI_Status_set_cancelled(MPI_Status *status, int flag) {
     return MPI_SUCCESS;
 }
 
+// Of a program that only names it, so that Stretto sees that it has partitioned messages: it finds Stretto's by dlsym.
+PUBLIC int MPI_Psend_init(const void *, int, MPI_Count, MPI_Datatype, int, int, MPI_Comm, MPI_Info, MPI_Request *) {
+    std::abort();
+}
+
 // --- messages -----------------------------------------------------------------------------------------------------------
 
 PUBLIC int PMPI_Isend(const void *data, int n, MPI_Datatype type, int to, int tag, MPI_Comm comm,

@@ -2132,6 +2132,13 @@ MUTANTS = [
         pytest=("tests/partitioned", "what_is_wrong and twice"),
     ),
     Mutant(
+        "partitioned: no tag is known to both sides",
+        "front/partitioned/pairing.cpp",
+        "if (!has_forms() || name",
+        "if (true || name",
+        pytest=("tests/partitioned", "promises_are_kept and force-tcp"),
+    ),
+    Mutant(
         "partitioned: a partition that is here is told again",
         "front/partitioned/partitioned.cpp",
         "untold->erase(one);",

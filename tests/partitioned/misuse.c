@@ -14,12 +14,12 @@ int main(int argc, char **argv) {
     const char *what = argv[1];
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    const int longer = !strcmp(what, "longer");
+    const int told = !strcmp(what, "longer_told"), longer = told || !strcmp(what, "longer"), tag = told ? 40000 : 7;
     if (rank == 0)
-        MPI_Psend_init(out, PARTITIONS, longer ? 2 * EACH : EACH, MPI_BYTE, 1, 7, MPI_COMM_WORLD, MPI_INFO_NULL,
+        MPI_Psend_init(out, PARTITIONS, longer ? 2 * EACH : EACH, MPI_BYTE, 1, tag, MPI_COMM_WORLD, MPI_INFO_NULL,
                        &request);
     else
-        MPI_Precv_init(in, PARTITIONS, EACH, MPI_BYTE, 0, 7, MPI_COMM_WORLD, MPI_INFO_NULL, &request);
+        MPI_Precv_init(in, PARTITIONS, EACH, MPI_BYTE, 0, tag, MPI_COMM_WORLD, MPI_INFO_NULL, &request);
     if (rank == 0 && !strcmp(what, "before_start")) MPI_Pready(2, request);
     MPI_Start(&request);
     if (rank == 0) {

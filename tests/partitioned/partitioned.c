@@ -29,7 +29,10 @@ static MPI_Request precv(void *buf, int partitions, size_t bytes, int from, int 
     return request;
 }
 
-enum { ROOM = 1 << 20 };
+enum {
+    ROOM = 1 << 20,
+    TOLD = 40000
+}; /* TOLD: a tag so large that the sender tells which one its messages have on the way */
 static _Alignas(4096) unsigned char from_here[ROOM], to_here[ROOM];
 
 /* In every order that the turn says. */
@@ -125,9 +128,13 @@ PROMISE(both_sides_count_as_they_like) {
 PROMISE(both_ways_move_while_both_only_ask) {
     enum { PARTITIONS = 48, EACH = 2500 };
     if (rank > 1) return;
-    MPI_Request both[2] = {psend(from_here, PARTITIONS, EACH, 1 - rank, 9),
-                           precv(to_here, PARTITIONS, EACH, 1 - rank, 9)};
     for (int turn = 0; turn < 10; turn++) {
+        const int tag = turn < 5 ? 9 : TOLD;
+        static MPI_Request both[2];
+        if (turn % 5 == 0) {
+            both[0] = psend(from_here, PARTITIONS, EACH, 1 - rank, tag);
+            both[1] = precv(to_here, PARTITIONS, EACH, 1 - rank, tag);
+        }
         MPI_Startall(2, both);
         fill_part(from_here, 0, PARTITIONS * EACH, turn + rank);
         MPI_Pready_range(0, PARTITIONS - 1, both[0]);
@@ -135,8 +142,8 @@ PROMISE(both_ways_move_while_both_only_ask) {
             for (int here = 0; !here;) MPI_Parrived(both[1], k, &here);
         CHECK(part_holds(to_here, 0, PARTITIONS * EACH, turn + 1 - rank));
         MPI_Waitall(2, both, MPI_STATUSES_IGNORE);
+        if (turn % 5 == 4) MPI_Request_free(&both[0]), MPI_Request_free(&both[1]);
     }
-    for (int k = 0; k < 2; k++) MPI_Request_free(&both[k]);
 }
 
 PROMISE(a_receive_may_be_larger_than_the_message) {
@@ -210,21 +217,23 @@ PROMISE(they_meet_in_the_order_of_their_initializations) {
     enum { EACH = 10000, ALL = 4 };
     MPI_Request request[ALL];
     if (rank > 1) return;
-    for (int k = 0; k < ALL; k++)
-        request[k] =
-            rank == 0 ? psend(from_here + k * 2 * EACH, 2, EACH, 1, 7) : precv(to_here + k * 2 * EACH, 2, EACH, 0, 7);
-    for (int turn = 0; turn < 3; turn++) {
-        if (rank == 0) fill_part(from_here, 0, ALL * 2 * EACH, turn);
-        for (int k = 0; k < ALL; k++) MPI_Start(&request[rank == 0 ? ALL - 1 - k : (k + 1) % ALL]);
-        for (int k = 0; k < 2 * ALL && rank == 0; k++) MPI_Pready(k % 2, request[k / 2]);
-        MPI_Waitall(ALL, request, MPI_STATUSES_IGNORE);
-        if (rank == 1) CHECK(part_holds(to_here, 0, ALL * 2 * EACH, turn));
-        if (rank == 0)
-            hear(1);
-        else
-            tell(0);
+    for (int tag = 7; tag <= TOLD; tag += TOLD - 7) {
+        for (int k = 0; k < ALL; k++)
+            request[k] = rank == 0 ? psend(from_here + k * 2 * EACH, 2, EACH, 1, tag)
+                                   : precv(to_here + k * 2 * EACH, 2, EACH, 0, tag);
+        for (int turn = 0; turn < 3; turn++) {
+            if (rank == 0) fill_part(from_here, 0, ALL * 2 * EACH, turn + tag);
+            for (int k = 0; k < ALL; k++) MPI_Start(&request[rank == 0 ? ALL - 1 - k : (k + 1) % ALL]);
+            for (int k = 0; k < 2 * ALL && rank == 0; k++) MPI_Pready(k % 2, request[k / 2]);
+            MPI_Waitall(ALL, request, MPI_STATUSES_IGNORE);
+            if (rank == 1) CHECK(part_holds(to_here, 0, ALL * 2 * EACH, turn + tag));
+            if (rank == 0)
+                hear(1);
+            else
+                tell(0);
+        }
+        for (int k = 0; k < ALL; k++) MPI_Request_free(&request[k]);
     }
-    for (int k = 0; k < ALL; k++) MPI_Request_free(&request[k]);
 }
 
 PROMISE(nothing_else_meets_them) {
@@ -330,6 +339,30 @@ PROMISE(whichever_is_here_is_told_once) {
 }
 #endif
 
+/* Its rank waits for others meanwhile, in a call of the library's. */
+PROMISE(a_receive_that_is_started_lets_its_send_end) {
+    enum { BYTES = 400000 };
+    MPI_Request request = MPI_REQUEST_NULL;
+    if (rank == 1) {
+        request = precv(to_here, 8, BYTES / 8, 0, 11);
+        MPI_Start(&request);
+    }
+    if (rank == 0) {
+        usleep(20000);
+        request = psend(from_here, 8, BYTES / 8, 1, 11);
+        fill_part(from_here, 0, BYTES, 5);
+        MPI_Start(&request);
+        MPI_Pready_range(0, 7, request);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank == 1) {
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+        CHECK(part_holds(to_here, 0, BYTES, 5));
+    }
+    if (rank < 2) MPI_Request_free(&request);
+}
+
 PROMISE(either_side_may_be_first) {
     enum { BYTES = 200000 };
     MPI_Request request;
@@ -361,7 +394,7 @@ PROMISE(they_come_while_the_program_is_in_another_call) {
     MPI_Request request;
     for (int turn = 0; turn < 2; turn++) {
         if (rank == 0) {
-            request = psend(from_here, 10, BYTES / 10, 1, 6);
+            request = psend(from_here, 10, BYTES / 10, 1, turn ? TOLD : 6);
             fill_part(from_here, 0, BYTES, turn);
             MPI_Start(&request);
             MPI_Pready_range(0, 9, request);
@@ -369,7 +402,7 @@ PROMISE(they_come_while_the_program_is_in_another_call) {
             tell(1);
         }
         if (rank == 1) {
-            request = precv(to_here, 10, BYTES / 10, 0, 6);
+            request = precv(to_here, 10, BYTES / 10, 0, turn ? TOLD : 6);
             MPI_Start(&request);
             hear(0);
             MPI_Wait(&request, MPI_STATUS_IGNORE);

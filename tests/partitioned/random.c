@@ -78,7 +78,10 @@ static void draw_pairs(Dice *dice) {
     number_of_pairs = 1 + below(dice, PAIRS);
     for (int k = 0; k < number_of_pairs; k++) {
         Pair *pair = &pairs[k];
-        *pair = (Pair){.number = k, .comm = below(dice, COMMS), .from = below(dice, ranks), .tag = below(dice, 2)};
+        *pair = (Pair){.number = k,
+                       .comm = below(dice, COMMS),
+                       .from = below(dice, ranks),
+                       .tag = (int[]){0, 1, 1000, 40000}[below(dice, 4)]};
         pair->to = below(dice, 8) ? (pair->from + 1 + below(dice, ranks - 1)) % ranks : pair->from;
         pair->bytes = 48 * units[below(dice, 9)];
         for (int side = 0; side < 2; side++) {

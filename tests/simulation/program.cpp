@@ -15,10 +15,11 @@ namespace simulation {
 namespace {
 
 constexpr int comms = 2, of_shifts = comms; // communicators of messages; and one on which no wildcard receives
-constexpr std::array send_names = {"send",      "isend",      "isend_freed",        "ssend", "issend", "send_init",
-                                   "send_half", "delta_send", "delta_send_variable"};
-constexpr std::array receive_names = {"recv",         "irecv",          "recv_init",  "recv_half",        "probe_recv",
-                                      "mprobe_mrecv", "improbe_imrecv", "delta_recv", "delta_recv_needed"};
+constexpr std::array send_names = {
+    "send",      "isend",      "isend_freed",         "ssend",      "issend", "send_init",
+    "send_half", "delta_send", "delta_send_variable", "partitioned"};
+constexpr std::array receive_names = {"recv",         "irecv",          "recv_init",  "recv_half",         "probe_recv",
+                                      "mprobe_mrecv", "improbe_imrecv", "delta_recv", "delta_recv_needed", "precv"};
 constexpr std::array collective_names = {"none",      "barrier",  "bcast",  "gather",          "scatter",
                                          "allgather", "alltoall", "reduce", "allreduce",       "reduce_scatter_block",
                                          "scan",      "exscan",   "shift",  "shift_on_a_twin", "cancel"};
@@ -88,8 +89,8 @@ Program::Program(std::uint64_t seed, int ranks, bool keeps) : ranks(ranks) {
         its.comm = static_cast<int>(random.below(comms));
         its.bytes = random_bytes(random);
         its.capacity = its.bytes + (random.chance(0.3) ? random.below(5000) : 0);
-        its.send = static_cast<Send>(random.below(send_names.size()));
-        its.receive = static_cast<Receive>(random.below(receive_names.size()));
+        its.send = static_cast<Send>(random.below(partitioned));
+        its.receive = static_cast<Receive>(random.below(precv));
         if (its.bytes > 0 && random.chance(0.05)) its.capacity = random.below(its.bytes);
         if (its.receive >= delta_recv && its.capacity < its.bytes) its.receive = recv;
         if (random.chance(0.08) && its.send != delta_send_variable) {
@@ -109,6 +110,14 @@ Program::Program(std::uint64_t seed, int ranks, bool keeps) : ranks(ranks) {
         its.before_receive = random.chance(0.4) ? 300e-6 * random.real() : 0;
         its.pieces = 1 + static_cast<unsigned>(random.below(6));
         its.backwards = random.chance(0.3);
+        if (random.chance(0.1)) {
+            its.send = partitioned, its.receive = precv;
+            its.any_source = its.any_tag = its.send_strided = its.receive_strided = false, its.forged = no;
+            its.asked = 1 + static_cast<unsigned>(random.below(4));
+            const std::size_t unit = its.pieces * its.asked;
+            its.bytes -= its.bytes % unit;
+            its.capacity = its.bytes + (random.chance(0.2) ? unit * random.below(100) : 0);
+        }
         if (random.chance(0.25)) {
             its.collective = static_cast<Collective>(1 + random.below(collective_names.size() - 1));
             its.form =
@@ -122,8 +131,8 @@ Program::Program(std::uint64_t seed, int ranks, bool keeps) : ranks(ranks) {
     for (Message &its : messages) {
         auto other = [&](auto differs) {
             return std::any_of(messages.begin(), messages.end(), [&](const Message &one) {
-                return !one.collective && one.to == its.to && one.comm == its.comm && one.from != its.from &&
-                       differs(one);
+                return !one.collective && one.send != partitioned && one.to == its.to && one.comm == its.comm &&
+                       one.from != its.from && differs(one);
             });
         };
         if (its.any_source && other([&](const Message &one) { return its.any_tag || one.tag == its.tag; }))
@@ -132,7 +141,8 @@ Program::Program(std::uint64_t seed, int ranks, bool keeps) : ranks(ranks) {
     // As a plain library does, one keeps a short message until it is asked for: only where no other receive could take it meanwhile.
     for (std::size_t k = 0; keeps && k < messages.size(); k++) {
         Message &its = messages[k];
-        if (its.collective || its.bytes > least_kept || its.send == ssend || its.send == issend || random.chance(0.6))
+        if (its.collective || its.bytes > least_kept || its.send == ssend || its.send == issend ||
+            its.send == partitioned || random.chance(0.6))
             continue;
         const std::size_t end = std::min(k + 1 + random.below(5), messages.size());
         its.late = static_cast<int>(end - k - 1);
@@ -156,13 +166,14 @@ std::string Program::text() const {
         else
             std::snprintf(line, sizeof line,
                           "  %2d: %d -> %d, tag %d, comm %d, %zu bytes into %zu%s, %s%s%s, %s%s%s%s%s, %u pieces%s, "
-                          "before %.0f and %.0f us, late by %d\n",
+                          "%u asked, before %.0f and %.0f us, late by %d\n",
                           m.id, m.from, m.to, m.tag, m.comm, m.bytes, m.capacity, m.forged ? " forged" : "",
                           send_names[static_cast<std::size_t>(m.send)], m.send_strided ? " strided" : "",
                           m.together ? " (all)" : "", receive_names[static_cast<std::size_t>(m.receive)],
                           m.receive_strided ? " strided" : "", m.any_source ? " any source" : "",
                           m.any_tag ? " any tag" : "", m.together ? " (all)" : "", m.pieces,
-                          m.backwards ? " backwards" : "", m.before_send * 1e6, m.before_receive * 1e6, m.late);
+                          m.backwards ? " backwards" : "", m.asked, m.before_send * 1e6, m.before_receive * 1e6,
+                          m.late);
         all += line;
     }
     return all;
@@ -173,7 +184,7 @@ std::string Program::text() const {
     X(MPI_Init) X(MPI_Finalize) X(MPI_Comm_dup) X(MPI_Barrier) X(MPI_Send) X(MPI_Isend) X(MPI_Ssend) \
     X(MPI_Issend) X(MPI_Send_init) X(MPI_Recv) X(MPI_Irecv) X(MPI_Recv_init) X(MPI_Start) X(MPI_Request_free) \
     X(MPI_Probe) X(MPI_Mprobe) X(MPI_Mrecv) X(MPI_Improbe) X(MPI_Imrecv) X(MPI_Wait) X(MPI_Waitall) X(MPI_Test) \
-    X(MPI_Get_count) X(MPI_Comm_set_errhandler) X(MPI_Sendrecv) X(MPI_Sendrecv_replace) X(MPI_Comm_free) X(MPI_Cancel) X(MPI_Test_cancelled) X(MPI_Type_vector) X(MPI_Type_commit) \
+    X(MPI_Psend_init) X(MPI_Precv_init) X(MPI_Pready) X(MPI_Parrived) X(MPI_Get_count) X(MPI_Comm_set_errhandler) X(MPI_Sendrecv) X(MPI_Sendrecv_replace) X(MPI_Comm_free) X(MPI_Cancel) X(MPI_Test_cancelled) X(MPI_Type_vector) X(MPI_Type_commit) \
     X(MPI_Type_free) X(MPI_Bcast) X(MPI_Gather) X(MPI_Scatter) X(MPI_Allgather) X(MPI_Alltoall) X(MPI_Reduce) \
     X(MPI_Allreduce) X(MPI_Reduce_scatter_block) X(MPI_Scan) X(MPI_Exscan) X(MPI_Ibarrier) X(MPI_Ibcast) \
     X(MPI_Igather) X(MPI_Iscatter) X(MPI_Iallgather) X(MPI_Ialltoall) X(MPI_Ireduce) X(MPI_Iallreduce) \
@@ -203,6 +214,10 @@ Functions *load(void *handle) {
 #undef X
     return mpi;
 }
+
+// Stretto serves partitioned messages of programs that import their functions.
+extern "C" const void *const it_has_partitioned_messages;
+const void *const it_has_partitioned_messages = reinterpret_cast<const void *>(&MPI_Psend_init);
 
 void initialize(Functions &mpi) {
     mpi.MPI_Init(nullptr, nullptr);
@@ -331,6 +346,9 @@ private:
         case Program::delta_send_variable:
             code = delta_send(m, its);
             break;
+        case Program::partitioned:
+            code = partitioned_send(m, its);
+            break;
         }
         check_code(m, "its send gives an error", code);
         if (m.send == Program::isend_freed) {
@@ -364,6 +382,18 @@ private:
         }
         return variable ? mpi.MPIX_Delta_send_end_count(static_cast<int>(m.bytes), &its.request)
                         : mpi.MPIX_Delta_send_end(&its.request);
+    }
+
+    int partitioned_send(const Program::Message &m, Pending &its) {
+        const auto parts = static_cast<int>(m.pieces);
+        mpi.MPI_Psend_init(its.memory.data(), parts, static_cast<MPI_Count>(m.bytes / m.pieces), MPI_BYTE, m.to, m.tag,
+                           mpi.comm[m.comm], MPI_INFO_NULL, &its.request);
+        int code = mpi.MPI_Start(&its.request);
+        for (int k = 0; k < parts; k++) {
+            if (m.before_send > 0) world->spend(m.before_send / m.pieces);
+            if (!code) code = mpi.MPI_Pready(m.backwards ? parts - 1 - k : k, its.request);
+        }
+        return code;
     }
 
     void receive(const Program::Message &m) {
@@ -415,6 +445,9 @@ private:
         case Program::delta_recv_needed:
             code = delta_receive(m, its, source, tag, status);
             break;
+        case Program::precv:
+            code = partitioned_receive(m, its);
+            break;
         }
         if (its.request != MPI_REQUEST_NULL) {
             check_code(m, "its receive gives an error", code);
@@ -422,6 +455,24 @@ private:
         }
         tell_received(m, its, code, status);
         pending.pop_back();
+    }
+
+    int partitioned_receive(const Program::Message &m, Pending &its) {
+        const std::byte *at = its.memory.data();
+        const std::size_t each = m.capacity / m.asked;
+        mpi.MPI_Precv_init(its.memory.data(), static_cast<int>(m.asked), static_cast<MPI_Count>(each), MPI_BYTE, m.from,
+                           m.tag, mpi.comm[m.comm], MPI_INFO_NULL, &its.request);
+        const int code = mpi.MPI_Start(&its.request);
+        for (unsigned k = 0; k < m.asked && m.asked > 1 && !code; k++) {
+            const unsigned part = m.backwards ? m.asked - 1 - k : k;
+            for (int here = 0; !here; world->spend(1e-6)) mpi.MPI_Parrived(its.request, static_cast<int>(part), &here);
+            for (std::size_t byte = part * each; byte < std::min((part + 1) * each, m.bytes); byte++)
+                if (at[byte] != content(m, byte)) {
+                    say(m, "a byte of a partition that has arrived is not there", static_cast<long>(byte), 0);
+                    break;
+                }
+        }
+        return code;
     }
 
     int delta_receive(const Program::Message &m, Pending &its, int source, int tag, MPI_Status &status) {
@@ -769,7 +820,8 @@ private:
             check_met(m);
         }
         if (its.request != MPI_REQUEST_NULL) {
-            if (m.collective || (m.send != Program::send_init && m.receive != Program::recv_init))
+            if (m.collective ||
+                (m.send != Program::send_init && m.receive != Program::recv_init && m.send != Program::partitioned))
                 say(m, "its request is not null after its end");
             mpi.MPI_Request_free(&its.request);
         }

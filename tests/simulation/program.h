@@ -9,7 +9,18 @@ namespace simulation {
 //! \brief A random program of messages and collectives, whose outcome MPI determines. They have a global order in which each rank comes to its part
 //! of each, so that no program waits for ever, however little a library buffers.
 struct Program {
-    enum Send { send, isend, isend_freed, ssend, issend, send_init, send_half, delta_send, delta_send_variable };
+    enum Send {
+        send,
+        isend,
+        isend_freed,
+        ssend,
+        issend,
+        send_init,
+        send_half,
+        delta_send,
+        delta_send_variable,
+        partitioned
+    };
     enum Receive {
         recv,
         irecv,
@@ -19,7 +30,8 @@ struct Program {
         mprobe_mrecv,
         improbe_imrecv,
         delta_recv,
-        delta_recv_needed
+        delta_recv_needed,
+        precv //!< of a partitioned send, which no other receive meets
     };
     enum Collective {
         none,
@@ -60,7 +72,9 @@ struct Program {
         Form form;
         int root;
         double before_send, before_receive; //!< seconds of computation
-        unsigned pieces;   //!< in which a delta send's bytes are said to be final, or a receive's are needed
+        unsigned
+            pieces; //!< in which a delta send's bytes are said to be final, or a receive's are needed; partitions of a sender
+        unsigned asked;    //!< partitions of a receiver, who asks for each if they are more than one
         bool backwards;    //!< from the last piece to the first
         bool gone = false; //!< left out, to make a failing program smaller
     };

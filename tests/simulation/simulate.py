@@ -22,10 +22,10 @@ CONFIGURATIONS = {
     "four-short": ("--ranks", 4, "--eager", 9000),
     "seven": ("--ranks", 7),
 }
-# What cannot happen there: no pages, no helper, nothing that is tried, no compiler's code, no partitions; and types that no fragment fits.
+# What cannot happen there: no pages, no helper, nothing that is tried, no compiler's code; and types that no fragment fits.
 NEVER = re.compile(
     "pages_|helper_|short_range_|compiled_|receive_guarded|receive_released|receive_unmatched|collective_guarded|collective_released|"
-    "partitioned_|send_given_up|send_no_border|send_held|system_call_seen|thread_unseen|channels_none|tags_none|cancel_framed"
+    "send_given_up|send_no_border|send_held|system_call_seen|thread_unseen|channels_none|tags_none|cancel_framed"
 )
 
 

@@ -7,6 +7,7 @@
 #include "transport/two_sided.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <memory>
 #include <set>
@@ -16,7 +17,19 @@ namespace stretto::front::pairing {
 
 namespace {
 
-constexpr int pairing_tag = 0; // of what is told; pairs have those above
+// Tags of Job::partitioned: that of what is told, the told ones, and those of two forms of names, which have so many bits for each of their numbers.
+constexpr int pairing_tag = 0;
+struct Form {
+    int first_tag, communicator, tag, ordinal;
+};
+constexpr std::array forms = {Form{1 << 27, 5, 8, 14}, Form{1 << 26, 5, 15, 6}};
+
+bool has_forms() {
+    return mpi::job.tag_bound >= (1 << 28) - 1; // all libraries that we know
+}
+int last_told() {
+    return has_forms() ? forms.back().first_tag - 1 : mpi::job.tag_bound;
+}
 
 // Told, and not yet asked for.
 struct Waiting {
@@ -59,14 +72,25 @@ Name next(mpi::Communicator &comm, bool sends, int rank, int tag) {
     return {to_itself ? comm.serial : number, tag, comm.partitioned_made[{sends, rank, tag}]++};
 }
 
+std::optional<int> tag_of(const Name &name) {
+    for (const Form &form : forms) {
+        if (!has_forms() || name.communicator >> form.communicator || name.tag >> form.tag ||
+            name.ordinal >> form.ordinal)
+            continue;
+        const int communicator_and_tag = static_cast<int>(name.communicator) << form.tag | name.tag;
+        return form.first_tag + (communicator_and_tag << form.ordinal | static_cast<int>(name.ordinal));
+    }
+    return std::nullopt;
+}
+
 int way_to(const mpi::Communicator &comm, int rank) {
     return comm.peers[static_cast<std::size_t>(rank)]->rank;
 }
 
 std::optional<int> take_tag(int to) {
     Tags &its = (*tags)[to];
-    if (its.in_use.size() >= static_cast<std::size_t>(mpi::job.tag_bound) / 2) return std::nullopt;
-    do its.last = its.last >= mpi::job.tag_bound ? pairing_tag + 1 : its.last + 1;
+    if (its.in_use.size() >= static_cast<std::size_t>(last_told()) / 2) return std::nullopt;
+    do its.last = its.last >= last_told() ? pairing_tag + 1 : its.last + 1;
     while (!its.in_use.insert(its.last).second);
     return its.last;
 }

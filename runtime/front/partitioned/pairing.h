@@ -1,6 +1,7 @@
 // Which partitioned receive a partitioned send meets (MPI 4.1, 4.2.1): those of one communicator, pair of ranks and tag, in the order in which
 // each rank has made them. They meet nothing else, so their messages travel on a communicator of ours (mpi::Job::partitioned), each pair's with
-// a tag of its own. Its sender chooses the tag, and tells the receiver when it starts for the first time.
+// a tag of its own. Both sides make it of the pair's name, where that is short. Else the sender chooses one, and tells the receiver when it starts
+// for the first time; until then nothing of the message can be received.
 #pragma once
 #include "mpi/communicator.h"
 #include "progress/progress.h"
@@ -36,10 +37,13 @@ bool serves(const mpi::Communicator &comm);
 //! The name of the next one that this rank makes, towards this rank of the communicator.
 Name next(mpi::Communicator &comm, bool sends, int rank, int tag);
 
+//! The tag of this pair's messages that both sides know. Nothing: the numbers of its name are too large.
+std::optional<int> tag_of(const Name &name);
+
 //! Where the messages of this pair of ranks go, in Job::partitioned.
 int way_to(const mpi::Communicator &comm, int rank);
 
-//! A tag for a pair's messages to this rank of Job::partitioned. Nothing: all are in use.
+//! A tag to be told, for a pair's messages to this rank of Job::partitioned. Nothing: all are in use.
 std::optional<int> take_tag(int to);
 void give_back_tag(int to, int tag);
 

@@ -73,11 +73,14 @@ Partitioned::Partitioned(const Arguments &arguments, Operation &operation)
     if (its.rank == MPI_PROC_NULL) return;
     name = pairing::next(*its.comm, its.sends, its.rank, its.tag);
     way = pairing::way_to(*its.comm, its.rank);
+    const auto known_tag = pairing::tag_of(name);
+    way_tag = known_tag.value_or(0);
+    is_told = !known_tag;
 }
 
 Partitioned::~Partitioned() {
     if (quickly(operation.handle) == this) place_of(operation.handle).set(MPI_REQUEST_NULL, nullptr);
-    if (its.sends && way_tag) pairing::give_back_tag(way, way_tag);
+    if (its.sends && is_told && way_tag) pairing::give_back_tag(way, way_tag);
 }
 
 Range Partitioned::range_of(int partition) const {
@@ -287,6 +290,16 @@ std::optional<Range> Partitioned::missing_of(int partition) {
     const std::size_t end = receive->bytes();
     if (range.begin >= end) return receive->missing_in({0, end}); // the sender's are fewer: when all have come
     return receive->missing_in({range.begin, std::min(range.end, end)});
+}
+
+void Partitioned::look_at_error(int error) const {
+    int its_class = MPI_SUCCESS;
+    mpi::library.Error_class(error, &its_class);
+    if (its_class == MPI_ERR_TRUNCATE)
+        fail("MPI_Precv_init",
+             message() + " is longer than its receive of " + std::to_string(bytes()) + " bytes, in " +
+                 std::to_string(its.partitions) + " partitions",
+             its.site);
 }
 
 void Partitioned::tell_of_other_side(MPI_Status *status) const {

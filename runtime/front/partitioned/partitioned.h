@@ -58,6 +58,9 @@ public:
     //! What the status says of the other side, which is another one for the library. Not of MPI_STATUS_IGNORE.
     void tell_of_other_side(MPI_Status *status) const;
 
+    //! Its receive ended in this error. Of a message that is longer the program is told.
+    void look_at_error(int error) const;
+
     //! Of a send that waits for its end: "partition 3 of 8 ... is not ready".
     std::string what_is_missing() const;
 
@@ -95,6 +98,7 @@ private:
     pairing::Name name{};
     int way = MPI_PROC_NULL; // rank in Job::partitioned
     int way_tag = 0;         // 0: not yet known
+    bool is_told = false;    // the tag
 
     // Of a receive. While a started one does not know its tag, operation.waits_for_end.
     bool was_started = false;
