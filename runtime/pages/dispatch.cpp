@@ -644,6 +644,7 @@ Ours::Ours(std::uintptr_t stack) {
 Ours::~Ours() {
     ours--;
     if (!is_ours()) leave();
+    errno = error_;
 }
 
 Unwatchable::Unwatchable() : outer_(std::exchange(section, this)) {
@@ -708,7 +709,9 @@ void leave() {}
 void leave(std::uintptr_t) {}
 Ours::Ours() = default;
 Ours::Ours(std::uintptr_t) {}
-Ours::~Ours() = default;
+Ours::~Ours() {
+    errno = error_;
+}
 Thread::Thread(bool of_library) : of_library_(of_library) {}
 void Thread::begin() {
     begun_ = true;

@@ -2,6 +2,7 @@
 #include "range/range.h"
 
 #include <atomic>
+#include <cerrno>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -47,7 +48,7 @@ void leave();
 //! This thread has left our code, or the MPI library, by a jump. stack: where its own stack ends then.
 void leave(std::uintptr_t stack);
 
-//! \brief What this thread asks of the kernel meanwhile is ours.
+//! \brief What this thread asks of the kernel meanwhile is ours, and the program's errno stays as it is.
 class Ours {
 public:
     Ours();
@@ -56,6 +57,9 @@ public:
     ~Ours();
     Ours(const Ours &) = delete;
     Ours &operator=(const Ours &) = delete;
+
+private:
+    const int error_ = errno;
 };
 
 //! \brief libc blocks all signals in this call: a call that is stopped meanwhile would end the process. What was watched before is no

@@ -2,6 +2,7 @@
  * program asks of the kernel for it holds as after MPI_Recv. */
 #define _GNU_SOURCE
 #include "promise.h"
+#include <errno.h>
 #include <fcntl.h>
 #include <malloc.h>
 #include <pthread.h>
@@ -146,6 +147,25 @@ PROMISE(released_what_is_made_read_only_has_its_message_and_stays_so) {
         CHECK(mprotect(buffer, BYTES, PROT_READ | PROT_WRITE) == 0);
         if (buffer != block) munmap(buffer, BYTES);
     }
+}
+
+/* A call that waits for what comes, and then does as it should, leaves errno as it was. */
+PROMISE(released_errno_stays_while_a_call_waits) {
+    const int nowhere = open("/dev/null", O_WRONLY);
+    for (int k = 0; k < 4; k++) {
+        unsigned char *buffer = k == 1 ? malloc(BYTES) : map_at(NULL, BYTES);
+        transfer(buffer, k);
+        errno = EDOM;
+        if (k == 0) CHECK(write(nowhere, buffer, BYTES) == BYTES);
+        if (k == 1) buffer = realloc(buffer, 2 * BYTES);
+        if (k == 2) CHECK(mprotect(buffer, BYTES, PROT_READ) == 0);
+        if (k == 3) CHECK(mremap(buffer, BYTES, HALF, 0) == buffer);
+        CHECK(errno == EDOM);
+        if (rank == 1) CHECK(part_holds(buffer, 0, HALF, k));
+        all_has_come();
+        k == 1 ? free(buffer) : (void)munmap(buffer, k == 3 ? HALF : BYTES);
+    }
+    close(nowhere);
 }
 
 PROMISE(released_what_is_locked_has_its_message) {

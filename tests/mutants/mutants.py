@@ -2132,6 +2132,14 @@ MUTANTS = [
         pytest=("tests/partitioned", "what_is_wrong and twice"),
     ),
     Mutant(
+        "dispatch: a call that waits changes errno",
+        "pages/dispatch.cpp",
+        "if (!is_ours()) leave();\n    errno = error_;",
+        "if (!is_ours()) leave();",
+        ("released_errno_stays_while_a_call_waits",),
+        mpi="mpich",
+    ),
+    Mutant(
         "partitioned: no tag is known to both sides",
         "front/partitioned/pairing.cpp",
         "if (!has_forms() || name",
