@@ -2137,6 +2137,8 @@ MUTANTS = [
         "if (!is_ours()) leave();\n    errno = error_;",
         "if (!is_ours()) leave();",
         ("released_errno_stays_while_a_call_waits",),
+        env=UNMATCHED,
+        transport="tcp",
         mpi="mpich",
     ),
     Mutant(
