@@ -103,8 +103,10 @@ int Operation::finish(MPI_Request *request, MPI_Status *status) {
     copy.reset();
     if (partitioned) {
         partitioned->tell_of_other_side(status);
-        partitioned->look_at_error(error);
-        if (error != MPI_SUCCESS) failure = {error, partitioned->communicator_used()};
+        if (error != MPI_SUCCESS) {
+            partitioned->look_at_error(error);
+            failure = {error, partitioned->communicator_used()};
+        }
     }
     if (persistent || partitioned || (collective && collective->is_persistent()))
         active = false;

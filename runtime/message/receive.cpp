@@ -10,8 +10,8 @@
 #include "transport/two_sided.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <cstring>
-#include <limits>
 #include <utility>
 
 namespace stretto::message {
@@ -477,7 +477,7 @@ void Receive::learn_release() {
 }
 
 std::optional<Range> Receive::missing_in(Range range) {
-    const Range all = {0, std::numeric_limits<std::size_t>::max()};
+    const Range all = {0, SIZE_MAX};
     if (state == State::complete) return {};
     if (state == State::posted) return all;
     if (!buffer().contiguous()) // memory does not say which bytes of the message: all of them

@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <cerrno>
 #include <csignal>
 #include <cstring>
 #include <sys/syscall.h>
@@ -136,13 +135,11 @@ bool served(siginfo_t *info, const ucontext_t &context) {
 }
 
 void on_fault(int signal, siginfo_t *info, void *its_context) {
-    const int error = errno;
     auto *context = static_cast<ucontext_t *>(its_context);
     const bool done = [&] {
         const dispatch::Ours ours(stack_of(*context));
         return served(info, *context);
     }();
-    errno = error;
     if (!done) pass_on(signal, info, context);
 }
 

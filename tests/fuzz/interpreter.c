@@ -41,8 +41,7 @@ struct slot {
     unsigned char *contribution; /* to it */
     size_t contributed;          /* bytes of it, with its guard */
     struct blocks *blocks;       /* arrays that stay until its end */
-    int compiled, to, tag,
-        comm; /* a delta send as a compiler has it; of a partitioned receive the tag that MPI names */
+    int compiled, to, tag, comm; /* a delta send as a compiler has it; the tag of a partitioned message, too */
     stretto_handle handle;
     int partitions, unmarked;
 };
@@ -732,9 +731,10 @@ static void do_part_ready(struct thread *t, const struct operation *o) {
 }
 static int looks_at_partition(struct thread *t, const struct slot *s, int partition, size_t sent) {
     const size_t begin = partition * bytes_of_partition(s), end = begin + bytes_of_partition(s);
-    int here = partitions_are_whole;
-    if (!partitions_are_whole) MPI_Parrived(s->request, partition, &here);
-    for (size_t k = begin; k < end && k < sent && here && !partitions_are_whole; k++)
+    int here = 0;
+    if (partitions_are_whole) return 1;
+    MPI_Parrived(s->request, partition, &here);
+    for (size_t k = begin; k < end && k < sent && here; k++)
         if (s->memory[place(s->signature, s->layout, k)] != content(s->expected, k, 0)) {
             say(t, "%d part_look BAD: partition %d had not arrived\n", s->id, partition);
             break;

@@ -457,8 +457,17 @@ private:
         pending.pop_back();
     }
 
+    // Of a message without gaps.
+    void check_bytes(const Program::Message &m, const Pending &its, std::size_t begin, std::size_t end,
+                     const char *what) {
+        for (std::size_t byte = begin; byte < end; byte++)
+            if (its.memory[byte] != content(m, byte)) {
+                say(m, what, static_cast<long>(byte), 0);
+                return;
+            }
+    }
+
     int partitioned_receive(const Program::Message &m, Pending &its) {
-        const std::byte *at = its.memory.data();
         const std::size_t each = m.capacity / m.asked;
         mpi.MPI_Precv_init(its.memory.data(), static_cast<int>(m.asked), static_cast<MPI_Count>(each), MPI_BYTE, m.from,
                            m.tag, mpi.comm[m.comm], MPI_INFO_NULL, &its.request);
@@ -466,11 +475,8 @@ private:
         for (unsigned k = 0; k < m.asked && m.asked > 1 && !code; k++) {
             const unsigned part = m.backwards ? m.asked - 1 - k : k;
             for (int here = 0; !here; world->spend(1e-6)) mpi.MPI_Parrived(its.request, static_cast<int>(part), &here);
-            for (std::size_t byte = part * each; byte < std::min((part + 1) * each, m.bytes); byte++)
-                if (at[byte] != content(m, byte)) {
-                    say(m, "a byte of a partition that has arrived is not there", static_cast<long>(byte), 0);
-                    break;
-                }
+            check_bytes(m, its, part * each, std::min((part + 1) * each, m.bytes),
+                        "a partition that has arrived is not there");
         }
         return code;
     }
@@ -484,11 +490,7 @@ private:
             const std::size_t begin = m.bytes * piece / m.pieces, end = m.bytes * (piece + 1) / m.pieces;
             if (end == begin) continue;
             mpi.stretto_wait_data(to + begin, end - begin);
-            for (std::size_t byte = begin; byte < end; byte++)
-                if (to[byte] != content(m, byte)) {
-                    say(m, "a byte that was needed is not there", static_cast<long>(byte), 0);
-                    break;
-                }
+            check_bytes(m, its, begin, end, "a byte that was needed is not there");
         }
         return mpi.MPIX_Delta_recv_end(to, &status);
     }

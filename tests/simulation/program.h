@@ -73,8 +73,8 @@ struct Program {
         int root;
         double before_send, before_receive; //!< seconds of computation
         unsigned
-            pieces; //!< in which a delta send's bytes are said to be final, or a receive's are needed; partitions of a sender
-        unsigned asked;    //!< partitions of a receiver, who asks for each if they are more than one
+            pieces; //!< in which a delta send's bytes are said to be final, or a receive's are needed; a sender's partitions
+        unsigned asked;    //!< a receiver's partitions, who asks for each if they are more than one
         bool backwards;    //!< from the last piece to the first
         bool gone = false; //!< left out, to make a failing program smaller
     };

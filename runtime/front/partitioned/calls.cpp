@@ -99,6 +99,14 @@ Partitioned *partitioned_send(MPI_Request request, const char *call) {
     return operation->partitioned.get();
 }
 
+// The same of a receive. Under the lock.
+Partitioned *partitioned_receive(MPI_Request request, const char *call) {
+    Operation *const operation = find(request);
+    if (!operation) return nullptr;
+    if (operation->partitioned->sends()) fail(call, "this request is that of a partitioned send");
+    return operation->partitioned.get();
+}
+
 int ready(Partitioned &partitioned, int first, int last, const char *call) {
     if (first > last || !partitioned.has(first) || !partitioned.has(last))
         return raise(*partitioned.communicator_used(), MPI_ERR_ARG);
@@ -152,11 +160,9 @@ int Parrived(MPI_Request request, int partition, int *flag) {
     {
         const progress::Guard guard;
         enter();
-        if (Operation *const operation = find(request)) {
-            Partitioned &its = *operation->partitioned;
-            if (its.sends()) fail("MPI_Parrived", "this request is that of a partitioned send");
-            if (!its.has(partition)) return raise(*its.communicator_used(), MPI_ERR_ARG);
-            *flag = its.arrived(partition);
+        if (Partitioned *const its = partitioned_receive(request, "MPI_Parrived")) {
+            if (!its->has(partition)) return raise(*its->communicator_used(), MPI_ERR_ARG);
+            *flag = its->arrived(partition);
             return MPI_SUCCESS;
         }
     }
@@ -169,14 +175,12 @@ int Parrived_any(MPI_Request request, int *partition, int *flag) {
     if (request == MPI_REQUEST_NULL) return MPI_SUCCESS;
     const progress::Guard guard;
     enter();
-    Operation *const operation = find(request);
-    if (!operation)
+    Partitioned *const its = partitioned_receive(request, "MPIX_Parrived_any");
+    if (!its)
         fail("MPIX_Parrived_any",
              "this request is none of a partitioned receive that is Stretto's (docs/partitioned.md "
              "says which are the library's own)");
-    Partitioned &its = *operation->partitioned;
-    if (its.sends()) fail("MPIX_Parrived_any", "this request is that of a partitioned send");
-    const std::optional<int> found = its.any_arrived();
+    const std::optional<int> found = its->any_arrived();
     if (found)
         *partition = *found;
     else

@@ -12,7 +12,7 @@
 
 #include <algorithm>
 #include <array>
-#include <limits>
+#include <cstdint>
 #include <numeric>
 #include <string>
 #include <utility>
@@ -73,14 +73,12 @@ Partitioned::Partitioned(const Arguments &arguments, Operation &operation)
     if (its.rank == MPI_PROC_NULL) return;
     name = pairing::next(*its.comm, its.sends, its.rank, its.tag);
     way = pairing::way_to(*its.comm, its.rank);
-    const auto known_tag = pairing::tag_of(name);
-    way_tag = known_tag.value_or(0);
-    is_told = !known_tag;
+    way_tag = pairing::tag_of(name).value_or(0);
 }
 
 Partitioned::~Partitioned() {
     if (quickly(operation.handle) == this) place_of(operation.handle).set(MPI_REQUEST_NULL, nullptr);
-    if (its.sends && is_told && way_tag) pairing::give_back_tag(way, way_tag);
+    if (its.sends && way_tag && !pairing::tag_of(name)) pairing::give_back_tag(way, way_tag);
 }
 
 Range Partitioned::range_of(int partition) const {
@@ -280,7 +278,7 @@ std::optional<int> Partitioned::take_one_that_is_here() {
 
 // The bytes of the message that come first of those that it waits for.
 std::optional<Range> Partitioned::missing_of(int partition) {
-    const Range all = {0, std::numeric_limits<std::size_t>::max()};
+    const Range all = {0, SIZE_MAX};
     if (operation.waits_for_end) return all;
     message::Receive *const receive = operation.receive;
     if (!receive) return {}; // its error is told by who waits

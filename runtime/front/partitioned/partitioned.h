@@ -98,7 +98,6 @@ private:
     pairing::Name name{};
     int way = MPI_PROC_NULL; // rank in Job::partitioned
     int way_tag = 0;         // 0: not yet known
-    bool is_told = false;    // the tag
 
     // Of a receive. While a started one does not know its tag, operation.waits_for_end.
     bool was_started = false;
