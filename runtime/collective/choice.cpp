@@ -2,6 +2,7 @@
 
 #include "settings/settings.h"
 #include "trace/counters.h"
+#include "tune/delta_size.h"
 
 #include <algorithm>
 #include <array>
@@ -111,6 +112,9 @@ std::size_t lane_bytes(const Facts &facts) {
         wanted = std::clamp<std::size_t>(bytes / 16, 4 << 10, 16 << 10);
     else if (name == "allreduce") // two of what each rank adds up in a ring
         wanted = std::clamp<std::size_t>(bytes / 2 / static_cast<std::size_t>(facts.ranks), 4 << 10, 32 << 10);
+    // What is passed on wants lanes enough to be in several places at a time.
+    if (!facts.is_delta)
+        wanted = std::max(wanted, std::min(tune::least_piece(facts.rate), in_blocks ? bytes : bytes / 8));
     return std::max<std::size_t>(std::min(wanted, facts.eager), 1024);
 }
 

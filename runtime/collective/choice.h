@@ -35,6 +35,7 @@ struct Facts {
         bytes; //!< of the message, or a block; nothing: blocks of several sizes, which no rank knows all of
     int ranks;
     std::size_t eager;          //!< bytes that leave without the receiver's help
+    double rate;                //!< bytes per second of the slowest link
     int sequence;               //!< a number of the call's
     bool relays;                //!< ranks can pass messages on while the library waits in another call
     bool is_delta = false;      //!< it is fed, and used, part by part

@@ -11,4 +11,9 @@ bool can_call();
 enum class Found { still, moved, nothing_more };
 void call(Found (*look)());
 
+//! How often the library looks, in a call that waits, before it lets another have the core: as users and launchers
+//! tell it where ranks outnumber cores (MPICH: MPIR_CVAR_POLLS_BEFORE_YIELD; Open MPI: mpi_yield_when_idle). Never more than `most`, which is also said
+//! where it does not say. After MPI_Init.
+unsigned looks_before_yield(unsigned most);
+
 } // namespace stretto::mpi::waits

@@ -145,7 +145,7 @@ void stop_blocking(unsigned left) {
 
 void Patience::pause() {
     // MPI libraries yield in their blocking calls when ranks outnumber cores; in ours they see tests only.
-    if (++looks > 64) sched_yield();
+    if (++looks > looks_before_yield) sched_yield();
 }
 
 } // namespace stretto::progress

@@ -184,7 +184,12 @@ private:
     const bool had = Guard::mine;
 };
 
-//! \brief Between two looks: after many that brought nothing, let another thread or rank have the core.
+//! Looks that bring nothing, after which a thread that waits lets another, or another rank, have the core. Where the library does so sooner in its own
+//! calls, as it may be told to where ranks outnumber cores, so do we.
+constexpr unsigned most_looks_before_yield = 64;
+inline unsigned looks_before_yield = most_looks_before_yield;
+
+//! \brief Between two looks.
 class Patience {
 public:
     void pause();

@@ -52,7 +52,10 @@ std::size_t delta_bytes(std::size_t total, std::size_t first, std::size_t eager,
     if (const auto known = rates->find(site); site && known != rates->end()) rate = std::min(rate, known->second);
     double best = useful_delta(total, rate, paged);
     // How fast a loop makes its bytes is not known at first, and a pipeline wants stages.
-    if (site) best = std::min(best, std::max(large(paged), static_cast<double>(total) / fewest));
+    if (site)
+        best = std::min(best, std::max(large(paged), static_cast<double>(total) / fewest));
+    else
+        best = std::max(best, static_cast<double>(least_piece(link_rate)));
     // As many equal ones as have that size at least: a short last one would cost as much as any other.
     const auto rest = static_cast<double>(total > first ? total - first : total);
     const double equal = rest / std::max(std::floor(rest / best), 1.0);

@@ -19,6 +19,10 @@ constexpr double slow_from = 5e-3; // seconds: of these two calls are as good as
 constexpr unsigned tells = 3;      // calls, the first of which does not count, show it
 constexpr double alike = 3;        // the longest call over the shortest, where calls do not vary
 
+// Where calls vary, a turn of ours that loses so much is given up after so many calls.
+constexpr unsigned loses_after = 8;
+constexpr double clearly = 1.2;
+
 // After so many turns of each way: the time of ours over the library's at which ours stays, and from which the library's does. What gains much
 // would lose much by a longer trial. A tie is the library's.
 struct Verdict {
@@ -71,6 +75,7 @@ bool Trial::took(double seconds) {
     }
     note(seconds);
     if (turn == 0 && first && !varies && done == tells) return true;
+    if (varies && is_challenged() && way() == Way::ours && done == loses_after) return true;
     if (done < length()) return false;
     if (is_challenged() || (turn == 0 && !varies && !slow)) return true;
     begin_turn(turn + 1);
@@ -90,12 +95,19 @@ void Trial::note(double seconds) {
 Trial::Measured Trial::measured() const {
     const auto &native = times[static_cast<int>(Way::native)], &ours = times[static_cast<int>(Way::ours)];
     const auto &its = times[static_cast<int>(way())];
-    return {mean(native), mean(ours), *std::min_element(its.begin(), its.end()), !varies && vary(its) ? 1.0 : 0.0};
+    return {.native = mean(native),
+            .ours = mean(ours),
+            .least = its.empty() ? 0 : *std::min_element(its.begin(), its.end()),
+            .so_far = varies && done > 1 ? sum / (done - 1) : 0,
+            .uneven = !varies && vary(its) ? 1.0 : 0.0};
 }
 
 void Trial::decide(const Measured &all) {
     if (done < length()) {
-        slow = all.least >= slow_from;
+        if (!varies)
+            slow = all.least >= slow_from;
+        else if (is_challenged() && way() == Way::ours && all.so_far >= clearly * all.native)
+            rest_with(Way::native);
         return;
     }
     if (turn == 0 && !varies && !slow && all.uneven > 0) {
@@ -125,8 +137,12 @@ void Trial::begin_trial() {
     for (auto &of_way : times) of_way.clear();
 }
 
+unsigned Trial::least_rest_with(Way way) const {
+    return way == Way::ours ? least_rest_of_ours : varies ? of_varying_native : least_rest_of_native;
+}
+
 void Trial::rest_with(Way way) {
-    const unsigned least = way == Way::ours ? least_rest_of_ours : varies ? of_varying_native : least_rest_of_native;
+    const unsigned least = least_rest_with(way);
     rest = way == found && !first ? std::clamp(2 * rest, least, most_rest) : least;
     found = way;
     first = false;
@@ -140,7 +156,7 @@ Trial Trial::inherited() const {
     heir.first = first;
     heir.varies = varies;
     heir.stage = first ? tries : rests;
-    heir.rest = least_rest_of_ours;
+    heir.rest = least_rest_with(found);
     return heir;
 }
 

@@ -29,6 +29,7 @@ public:
     struct Measured {
         double native = 0, ours = 0;
         double least = 0;  //!< of the calls of this turn
+        double so_far = 0; //!< the mean of this turn, where calls vary
         double uneven = 0; //!< 1: the calls of this turn are too unlike each other for few of them to tell
     };
 
@@ -41,7 +42,7 @@ public:
     //! The way of the call that has begun.
     Way way() const { return stage == tries && is_challenged() ? other(found) : found; }
 
-    //! For calls of another size: what was found here, to be tried soon.
+    //! For calls of another size: what was found here, as if it had just been.
     Trial inherited() const;
 
 private:
@@ -66,6 +67,7 @@ private:
     void note(double seconds);
     void begin_turn(unsigned which);
     void begin_trial();
+    unsigned least_rest_with(Way way) const;
     void rest_with(Way way);
 };
 

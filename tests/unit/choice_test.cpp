@@ -20,16 +20,17 @@ Arguments of(int ranks) {
 
 std::string chosen(const char *collective, std::optional<std::size_t> bytes, const Arguments &arguments,
                    bool relays = true) {
-    const Algorithm *algorithm = choose({collective, bytes, arguments.ranks, 64 * KiB, 0, relays}, arguments);
+    const Algorithm *algorithm = choose({collective, bytes, arguments.ranks, 64 * KiB, 0, 0, relays}, arguments);
     return algorithm ? algorithm->name : "none";
 }
 
-std::size_t lane(const char *collective, std::optional<std::size_t> bytes, int ranks, std::size_t eager = 64 * KiB) {
-    return lane_bytes({collective, bytes, ranks, eager, 0, true});
+std::size_t lane(const char *collective, std::optional<std::size_t> bytes, int ranks, std::size_t eager = 64 * KiB,
+                 double rate = 0) {
+    return lane_bytes({collective, bytes, ranks, eager, rate, 0, true});
 }
 
 std::size_t delta_lane(const char *collective, std::size_t bytes, std::size_t eager = 64 * KiB) {
-    return lane_bytes({collective, bytes, 4, eager, 0, true, true});
+    return lane_bytes({collective, bytes, 4, eager, 0, 0, true, true});
 }
 
 class Choice : public testing::Test {
@@ -104,15 +105,25 @@ TEST_F(Choice, cuts_lanes_by_the_message_and_no_longer_than_what_is_eager) {
     EXPECT_EQ(lane("bcast", 1024 * KiB, 4, 8000), 8000u);
 }
 
+TEST_F(Choice, cuts_no_lanes_that_a_link_takes_in_no_time) {
+    constexpr double gigabit = 125e6;
+    EXPECT_EQ(lane("alltoall", 64 * KiB, 4, 64 * KiB, gigabit), 31250u);
+    EXPECT_EQ(lane("alltoall", 64 * KiB, 4, 16 * KiB, gigabit), 16 * KiB);
+    EXPECT_EQ(lane("alltoall", 8 * KiB, 4, 64 * KiB, gigabit), 8 * KiB);
+    EXPECT_EQ(lane("alltoall", 64 * KiB, 4, 64 * KiB, gigabit / 10), 8 * KiB);
+    EXPECT_EQ(lane("bcast", 64 * KiB, 4, 64 * KiB, gigabit), 8 * KiB) << "it is passed on";
+    EXPECT_EQ(lane("bcast", 1024 * KiB, 4, 64 * KiB, gigabit), 31250u);
+}
+
 TEST_F(Choice, leaves_short_messages_to_the_library) {
-    EXPECT_FALSE(pays({"bcast", 100, 4, 64 * KiB, 0, true}));
-    EXPECT_TRUE(pays({"bcast", 64 * KiB, 4, 64 * KiB, 0, true}));
-    EXPECT_TRUE(pays({"alltoall", std::nullopt, 4, 64 * KiB, 0, true}));
-    EXPECT_FALSE(pays({"barrier", std::nullopt, 4, 64 * KiB, 0, true}));
+    EXPECT_FALSE(pays({"bcast", 100, 4, 64 * KiB, 0, 0, true}));
+    EXPECT_TRUE(pays({"bcast", 64 * KiB, 4, 64 * KiB, 0, 0, true}));
+    EXPECT_TRUE(pays({"alltoall", std::nullopt, 4, 64 * KiB, 0, 0, true}));
+    EXPECT_FALSE(pays({"barrier", std::nullopt, 4, 64 * KiB, 0, 0, true}));
     for (const bool slow : {false, true}) { // what the library has
-        EXPECT_EQ(pays({"bcast", 1 * KiB, 4, 64 * KiB, 0, true, false, slow}), slow);
-        EXPECT_FALSE(pays({"bcast", 1000, 4, 64 * KiB, 0, true, false, slow}));
-        EXPECT_FALSE(pays({"barrier", std::nullopt, 4, 64 * KiB, 0, true, false, slow}));
+        EXPECT_EQ(pays({"bcast", 1 * KiB, 4, 64 * KiB, 0, 0, true, false, slow}), slow);
+        EXPECT_FALSE(pays({"bcast", 1000, 4, 64 * KiB, 0, 0, true, false, slow}));
+        EXPECT_FALSE(pays({"barrier", std::nullopt, 4, 64 * KiB, 0, 0, true, false, slow}));
     }
 }
 

@@ -30,6 +30,13 @@ TEST_F(DeltaBytes, are_eager_whole_and_worth_a_message) {
                 }
 }
 
+TEST_F(DeltaBytes, of_an_ordinary_message_are_not_small_where_the_link_is_fast) {
+    EXPECT_GE(delta_bytes(64 * kib, 0, 60 * kib, gigabit, nullptr), 30 * kib);
+    EXPECT_LE(delta_bytes(64 * kib, 0, 16 * kib, gigabit, nullptr), 16 * kib);
+    EXPECT_LE(delta_bytes(64 * kib, 0, 60 * kib, gigabit / 10, nullptr), 10 * kib);
+    EXPECT_LE(delta_bytes(64 * kib, 0, 60 * kib, gigabit, &somewhere), 10 * kib) << "who computes it makes a pipeline";
+}
+
 TEST_F(DeltaBytes, are_whole_pages_where_pages_say_what_is_final) {
     const std::size_t page = pages::page_bytes();
     for (double rate : {1e6, gigabit, 1e10})

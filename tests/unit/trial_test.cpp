@@ -121,6 +121,20 @@ TEST(Trial, where_sizes_vary_means_of_many_calls_are_compared) {
     EXPECT_EQ(loses.count(24 + 48 + 24), 24); // after 1024 calls
 }
 
+TEST(Trial, where_sizes_vary_a_turn_that_clearly_loses_is_given_up) {
+    Program loses{.ours = 1.3e-3, .native = 1e-3, .varies = true};
+    EXPECT_EQ(loses.count(96 + 24), 8);
+    EXPECT_EQ(loses.count(1000), 0);
+    EXPECT_EQ(loses.count(24 + 48 + 24), 8); // after 1024 calls
+}
+
+TEST(Trial, where_sizes_vary_what_gains_is_ours) {
+    Program gains{.ours = 1e-3, .native = 1.3e-3, .varies = true};
+    gains.count(96 + 24);
+    EXPECT_EQ(gains.count(32 + 48), 32 + 48);
+    EXPECT_EQ(gains.count(24 + 20), 20); // the library's turn is not cut short, and not longer
+}
+
 TEST(BySize, sizes_within_a_factor_of_two_share_what_is_learnt) {
     BySize<Trial> trials;
     const Trial *const first = &trials.of(30'000);
@@ -138,6 +152,16 @@ TEST(BySize, a_new_size_inherits) {
     Trial &larger = trials.of(100'000);
     larger.begins(1, 100'000);
     EXPECT_EQ(larger.way(), Way::ours);
+}
+
+TEST(BySize, a_new_size_is_not_tried_at_once_where_the_last_one_lost) {
+    BySize<Trial> trials;
+    Program loses{.ours = 1.5e-3, .native = 1e-3};
+    loses.count(40);
+    trials.of(1000) = loses.trial;
+    Program larger{.ours = 1.5e-3, .native = 1e-3, .bytes = 100'000, .trial = trials.of(100'000)};
+    EXPECT_EQ(larger.count(250), 0);
+    EXPECT_EQ(larger.count(20), 4);
 }
 
 } // namespace

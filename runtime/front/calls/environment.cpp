@@ -12,6 +12,7 @@
 #include "mpi/job.h"
 #include "mpi/report.h"
 #include "mpi/roster.h"
+#include "mpi/waits.h"
 #include "pages/dispatch.h"
 #include "pages/guard.h"
 #include "progress/helper.h"
@@ -120,6 +121,7 @@ void after_init() {
     active = mpi::job.framing || mpi::job.has_partitioned();
     mpi::agree_on_report();
     straight_through = !active && !report::enabled;
+    if (active) progress::looks_before_yield = mpi::waits::looks_before_yield(progress::most_looks_before_yield);
     if (active) introduce(MPI_COMM_WORLD);
     if (mpi::job.has_partitioned()) introduce(MPI_COMM_SELF);
     if (active && settings.helps() && may_be_called_by_threads()) enable_helper();

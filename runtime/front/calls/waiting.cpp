@@ -56,19 +56,23 @@ int wait_for_any_of(int programs, std::vector<MPI_Request> &all, int &index, MPI
     const int n = static_cast<int>(all.size());
     if (waitany_is_idle) return mpi::library.Waitany(n, all.data(), &index, &status);
     const int from = programs == 1 ? 0 : programs;
-    for (;; sched_yield()) {
+    // At first without a look at the links: several may have come at once.
+    for (bool first = true;; first = false) {
         int error = MPI_SUCCESS;
-        bool polls = true, some = false;
+        bool polls = !first, some = false;
         for (index = from; index < n; index++) {
             MPI_Request &request = all[static_cast<std::size_t>(index)];
             if (request == MPI_REQUEST_NULL) continue;
             some = true;
             if (test_one(request, std::exchange(polls, false), status, error)) return error;
         }
-        if (from == 0 && some) continue;
-        int done = 0;
-        error = mpi::library.Testany(programs, all.data(), &index, &done, &status);
-        if (error != MPI_SUCCESS || (done && (index != MPI_UNDEFINED || !some))) return error;
+        if (first) continue;
+        if (from != 0 || !some) {
+            int done = 0;
+            error = mpi::library.Testany(programs, all.data(), &index, &done, &status);
+            if (error != MPI_SUCCESS || (done && (index != MPI_UNDEFINED || !some))) return error;
+        }
+        sched_yield();
     }
 }
 

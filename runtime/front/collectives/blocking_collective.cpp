@@ -111,14 +111,14 @@ private:
 tune::Trial::Measured average(const tune::Trial::Measured &mine, const Asked &asked) {
     const auto nanoseconds = [](double seconds) { return static_cast<std::int64_t>(seconds * 1e9); };
     const std::int64_t ours[] = {nanoseconds(mine.native), nanoseconds(mine.ours), nanoseconds(mine.least),
-                                 nanoseconds(mine.uneven)};
+                                 nanoseconds(mine.so_far), nanoseconds(mine.uneven)};
     std::int64_t all[std::size(ours)];
     hand_over();
     const progress::Blocked blocked;
     const Alone alone;
     mpi::library.Allreduce(ours, all, std::size(ours), MPI_INT64_T, MPI_SUM, asked.communicator->handle);
     const auto mean = [&](std::int64_t sum) { return 1e-9 * static_cast<double>(sum) / asked.communicator->size(); };
-    return {mean(all[0]), mean(all[1]), mean(all[2]), mean(all[3])};
+    return {mean(all[0]), mean(all[1]), mean(all[2]), mean(all[3]), mean(all[4])};
 }
 
 } // namespace

@@ -293,8 +293,15 @@ bool is_programs_own(MPI_Op op) {
 
 collective::Facts Asked::facts(int number) const {
     const bool does_not_block = form == Form::non_blocking || form == Form::persistent;
-    return {collective, bytes,           arguments.ranks,     arguments.lane,
-            number,     mpi::job.relays, form == Form::delta, slow_if_not_blocking && does_not_block};
+    return {collective,
+            bytes,
+            arguments.ranks,
+            arguments.lane,
+            communicator->farthest->rate,
+            number,
+            mpi::job.relays,
+            form == Form::delta,
+            slow_if_not_blocking && does_not_block};
 }
 
 double Asked::takes() const {
