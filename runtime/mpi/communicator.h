@@ -18,6 +18,18 @@ namespace stretto::mpi {
 class Channel;
 struct Neighbors;
 
+//! \brief What all ranks measured in a trial of calls that wait for nobody, added up meanwhile.
+class SumOfRanks;
+
+//! \brief A trial of such calls: who makes them has something to hide, so the first ones are ours.
+struct LateTrial {
+    tune::Trial trial{tune::Way::ours};
+    std::shared_ptr<SumOfRanks> sum{}; //!< under way
+    unsigned calls_left = 0;           //!< until it counts
+
+    LateTrial inherited() const { return {trial.inherited()}; }
+};
+
 //! \brief A communicator of the program, as far as messages on it may be framed. Known by its serial, not by its handle,
 //! which the library uses again (rule 17); whoever needs it longer than a call keeps a shared pointer.
 struct Communicator {
@@ -40,6 +52,7 @@ struct Communicator {
 
     std::unordered_map<std::string_view, tune::BySize<tune::Trial>>
         trials; //!< of its blocking collectives, by their names
+    std::unordered_map<std::string_view, tune::BySize<LateTrial>> late_trials; //!< of the others
 
     bool all_run_stretto() const;
 

@@ -42,6 +42,11 @@ public:
     //! The way of the call that has begun.
     Way way() const { return stage == tries && is_challenged() ? other(found) : found; }
 
+    //! What was found last: the way of calls before decide(), where that comes some calls late. Nobody counts those; the last of them, with which
+    //! decide() comes, resumes().
+    Way found_last() const { return found; }
+    void resumes(double now) { last = now; }
+
     //! For calls of another size: what was found here, as if it had just been.
     Trial inherited() const;
 

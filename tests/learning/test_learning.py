@@ -46,3 +46,19 @@ def test_blocking_collectives_that_are_tried_give_the_same(mpi):
         ours = sum(int(count) for collective, count in uses if collective == name)
         passed_on = name in ("bcast", "allreduce")  # which not every library lets us do
         assert (0 if passed_on else 3) <= ours <= 2 * 400 - 12, f"{name}: {ours} of 800 calls were Stretto's\n{result}"
+
+
+def test_collectives_that_do_not_block_are_tried_and_give_the_same(mpi):
+    """The first are Stretto's, then the library's for a turn at least, however many a rank has under way."""
+    if not library(mpi).exists():
+        pytest.skip("libstretto is not built for this MPI")
+    result = launch(
+        mpi, 3, program(mpi, "meanwhile", [SOURCE.with_name("meanwhile.c")], linked=True), [], transport="tcp",
+        env={"STRETTO": "all", "STRETTO_TRIALS": "on", "STRETTO_FAST_LINK": "1e300", "STRETTO_COUNTERS": "1"}, timeout=90,
+    )  # fmt: skip
+    assert result.rc == 0 and "1440 calls" in result.stdout, result
+    uses = re.findall(r"stretto: algorithm 0 (alltoall|allgather|allreduce)_\w+ (\d+)", result.stderr)
+    for name in ("alltoall", "allgather", "allreduce"):
+        ours = sum(int(count) for collective, count in uses if collective == name)
+        passed_on = name == "allreduce"  # which not every library lets us do
+        assert (0 if passed_on else 20) <= ours <= 2 * 480 - 3, f"{name}: {ours} of 960 calls were Stretto's\n{result}"

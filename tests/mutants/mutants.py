@@ -1391,6 +1391,27 @@ MUTANTS = [
         hazards="which_framing_test WhichFraming.a_rank_that_lags_is_sent_framed_messages",
     ),
     Mutant(
+        "learning: a rank of a collective that does not block goes by what it measured itself",
+        "front/collectives/trials.cpp",
+        "    trial.decide(average(sum->all(), asked.communicator->size()));\n",
+        "    trial.decide(trial.measured());\n",
+        pytest=("tests/learning", "do_not_block"),
+    ),
+    Mutant(
+        "learning: what ranks measured counts at once where it has come",
+        "front/collectives/trials.cpp",
+        "        if (--late_trial->calls_left > 0) return",
+        "        if (--late_trial->calls_left > 0 && !late_trial->sum->complete()) return",
+        pytest=("tests/learning", "do_not_block"),
+    ),
+    Mutant(
+        "learning: collectives that do not block are never given up",
+        "front/collectives/trials.cpp",
+        "!tells_that_all_have_begun(asked) || some_calls_late(asked, bytes);",
+        "!tells_that_all_have_begun(asked) || bytes > 0 || some_calls_late(asked, bytes);",
+        pytest=("tests/learning", "do_not_block"),
+    ),
+    Mutant(
         "pages: integers in the heap are taken for a header of malloc's",
         "pages/memory.cpp",
         "if (!exists || around.heap) return {};",

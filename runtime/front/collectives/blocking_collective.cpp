@@ -13,8 +13,6 @@
 #include "trace/timeline.h"
 #include "tune/which_release.h"
 
-#include <cstdint>
-#include <iterator>
 #include <utility>
 
 namespace stretto::front {
@@ -107,37 +105,7 @@ private:
     report::Site *reported = report::current;
 };
 
-// What all ranks measured, on average. Counted in nanoseconds, so that all get the same sum.
-tune::Trial::Measured average(const tune::Trial::Measured &mine, const Asked &asked) {
-    const auto nanoseconds = [](double seconds) { return static_cast<std::int64_t>(seconds * 1e9); };
-    const std::int64_t ours[] = {nanoseconds(mine.native), nanoseconds(mine.ours), nanoseconds(mine.least),
-                                 nanoseconds(mine.so_far), nanoseconds(mine.uneven)};
-    std::int64_t all[std::size(ours)];
-    hand_over();
-    const progress::Blocked blocked;
-    const Alone alone;
-    mpi::library.Allreduce(ours, all, std::size(ours), MPI_INT64_T, MPI_SUM, asked.communicator->handle);
-    const auto mean = [&](std::int64_t sum) { return 1e-9 * static_cast<double>(sum) / asked.communicator->size(); };
-    return {mean(all[0]), mean(all[1]), mean(all[2]), mean(all[3]), mean(all[4])};
-}
-
 } // namespace
-
-bool is_quicker(const Asked &asked) {
-    using collective::policy, collective::Policy;
-    if (settings.force || !settings.trials || policy.ours == Policy::Ours::all) return true;
-    if (asked.between_groups()) return false; // whose groups could not add up what they measured
-    const std::size_t bytes = asked.bytes.value_or(0);
-    tune::Trial *trial;
-    bool due;
-    {
-        const progress::Guard guard;
-        trial = &asked.communicator->trials[asked.collective].of(bytes);
-        due = trial->begins(trace::now(), bytes);
-    }
-    if (due) trial->decide(average(trial->measured(), asked));
-    return trial->way() == tune::Way::ours;
-}
 
 int carry_out(std::unique_ptr<Scheduled> collective) {
     const trace::Wait wait;

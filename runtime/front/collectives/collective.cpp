@@ -4,6 +4,7 @@
 #include "front/collectives/agreement.h"
 #include "front/collectives/between_groups.h"
 #include "front/collectives/blocking_collective.h"
+#include "front/collectives/trials.h"
 #include "front/enter.h"
 #include "front/entry.h"
 #include "front/operation.h"
@@ -621,7 +622,7 @@ std::optional<int> begin(Asked &&asked, const Begins &begins, MPI_Request *reque
     if (mpi::job.compares && !agree(asked, begins)) return {};
     const bool is_persistent = begins.form == Form::persistent;
     if (!asked.pays() || !choose_algorithm(asked, is_persistent)) return {};
-    if (begins.form == Form::blocking && !is_quicker(asked)) {
+    if (!is_quicker(asked)) {
         if (begins.compiled) begins.compiled->decided = true;
         return {};
     }
