@@ -42,7 +42,7 @@ namespace mpi {
 class SumOfRanks final : public progress::Task {
 public:
     static std::shared_ptr<SumOfRanks> begin(const Counted &mine, MPI_Comm comm) {
-        const auto sum = std::make_shared<SumOfRanks>();
+        auto sum = std::make_shared<SumOfRanks>();
         sum->mine = mine;
         if (library.Iallreduce(sum->mine.data(), sum->all_.data(), static_cast<int>(mine.size()), MPI_INT64_T, MPI_SUM,
                                comm, &sum->request) != MPI_SUCCESS)
