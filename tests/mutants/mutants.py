@@ -1353,6 +1353,7 @@ MUTANTS = [
         "front/calls/environment.cpp",
         "    *provided = std::min(*provided, asked_level);\n",
         "",
+        mpi="mpich",
         pytest=("tests/helper", "level"),
     ),
     Mutant(
