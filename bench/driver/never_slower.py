@@ -17,7 +17,7 @@ from never_slower_picture import write_picture
 from never_slower_table import WIDTH, show, show_patterns
 from others import Watch, wait_for_quiet
 from place import HERE, Failed, Place, find_program, finish, lab, results_of, stretto_run
-from plan import MPIS, Parser, check_folder, check_hosts, check_mpi, count, default_dilation, positive
+from plan import MPIS, Parser, check_folder, check_hosts, check_mpi, count, default_dilation, make_folder, positive
 from progress import Progress, Tell
 from rich.console import Console
 from turns import in_turns
@@ -79,7 +79,7 @@ def read(arguments: list[str]) -> argparse.Namespace:
         "--settings",
         nargs="*",
         metavar="NAME=VALUE",
-        help=f"also with each of these settings, in the same turns (without any: {', '.join(ONE_PART_OFF)})",
+        help=f"also with each of these settings, in the same turns; 'A=1 B=2' is one (without any: {', '.join(ONE_PART_OFF)})",
     )
     top.add_argument("--patience", type=float, default=20, metavar="S", help="how long to wait for quiet (default: 20)")
     top.add_argument("--json", action="store_true")
@@ -96,10 +96,9 @@ def read(arguments: list[str]) -> argparse.Namespace:
         raise Wrong("-n: want at least 2 ranks")
     asked.settings = settings(asked.settings)
     check_folder("picture", asked.picture)
-    if asked.keep and not asked.keep.is_dir():
-        raise Wrong(f"--keep {asked.keep}: no such folder")
     asked.known = known_patterns(asked.mpi)
     asked.cases = cases(asked.known, asked.pattern, asked.work)
+    make_folder("keep", asked.keep)
     return asked
 
 
@@ -113,10 +112,13 @@ def settings(words: list[str] | None) -> dict[str, dict[str, str]]:
     """By the name of the variant, its environment."""
     if words is None:
         return {}
-    for word in words:
-        if not word.startswith("STRETTO") or "=" not in word:
-            raise Wrong(f"--settings {word}: want a setting as STRETTO_HELPER=off (docs/settings.md)")
-    return {word: dict([word.split("=", 1)]) for word in words or ONE_PART_OFF}
+    found = {}
+    for word in words or ONE_PART_OFF:
+        ones = word.split()
+        if not ones or any(not one.startswith("STRETTO") or "=" not in one for one in ones):
+            raise Wrong(f"--settings {word}: want a setting as STRETTO_HELPER=off, or several (docs/settings.md)")
+        found[word] = dict(one.split("=", 1) for one in ones)
+    return found
 
 
 def known_patterns(mpi: str) -> list[dict]:

@@ -330,8 +330,7 @@ def read(arguments: list[str]) -> Plan:
     if asked.delta is not None and not 64 <= asked.delta <= 2**30:
         raise Wrong(f"--delta {asked.delta}: want 64 bytes to 1 GiB")
     check_folder("report", asked.report)
-    if asked.keep and not asked.keep.is_dir():
-        raise Wrong(f"--keep {asked.keep}: no such folder")
+    make_folder("keep", asked.keep)
     reps = asked.reps or default_reps(kernel, asked.size, dilate)
     return Plan(
         kernel=kernel,
@@ -425,6 +424,16 @@ def check_file(path: Path | None, ranks: int) -> None:
 def check_folder(option: str, path: Path | None) -> None:
     if path and not path.absolute().parent.is_dir():
         raise Wrong(f"--{option} {path}: no such folder")
+
+
+def make_folder(option: str, path: Path | None) -> None:
+    """Where it is missing, in a folder that is there."""
+    check_folder(option, path)
+    if path:
+        try:
+            path.mkdir(exist_ok=True)
+        except OSError as error:
+            raise Wrong(f"--{option} {path}: {error.strerror}") from None
 
 
 def check_hosts(mpi: str, lab: str) -> None:

@@ -283,6 +283,20 @@ def test_all_settings_of_one_part_are_measured_where_none_is_named():
     assert never_slower.read(["--lab", "none"]).settings == {}
 
 
+def test_several_settings_in_one_word_are_one_variant():
+    both = "STRETTO_TRIALS=off STRETTO_DELTA=16K"
+    asked = never_slower.read(["--lab", "none", "--settings", both, "STRETTO=off"])
+    assert asked.settings == {
+        both: {"STRETTO_TRIALS": "off", "STRETTO_DELTA": "16K"},
+        "STRETTO=off": {"STRETTO": "off"},
+    }
+
+
+def test_the_folder_for_figures_is_made(tmp_path):
+    never_slower.read(["--lab", "none", "--keep", str(tmp_path / "kept")])
+    assert (tmp_path / "kept").is_dir()
+
+
 def test_only_what_was_asked_for_is_measured():
     asked = never_slower.read(["--lab", "none", "--pattern", "small", "constant", "late", "--work", "much"])
     assert [str(case) for case in asked.cases] == ["constant, much", "late, much"]
@@ -300,10 +314,12 @@ def test_only_what_was_asked_for_is_measured():
         (("--pattern", "constant", "changing"), "changing is unknown"),
         (("--pattern", "small", "--work", "much"), "small has none such"),
         (("--settings", "HELPER=off"), "want a setting as STRETTO_HELPER=off"),
+        (("--settings", "STRETTO=off HELPER=off"), "want a setting as STRETTO_HELPER=off"),
         (("--seconds", "0"), "greater than 0"),
         (("--dilate", "0.5"), "at least 1"),
         (("--picture", "/no/such/folder/n.svg"), "--picture /no/such/folder/n.svg: no such folder"),
         (("--keep", "/no/such/folder"), "no such folder"),
+        (("--keep", "/proc/kept"), "--keep /proc/kept: "),
     ],
 )
 def test_what_cannot_be_is_refused_before_anything_starts(words, about):
