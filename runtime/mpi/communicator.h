@@ -1,5 +1,6 @@
 #pragma once
 #include "mpi/job.h"
+#include "mpi/late_trial.h"
 #include "mpi/library.h"
 #include "settings/settings.h"
 #include "tune/trial.h"
@@ -17,18 +18,6 @@ namespace stretto::mpi {
 
 class Channel;
 struct Neighbors;
-
-//! \brief What all ranks measured in a trial of calls that wait for nobody, added up meanwhile.
-class SumOfRanks;
-
-//! \brief A trial of such calls: who makes them has something to hide, so the first ones are ours.
-struct LateTrial {
-    tune::Trial trial{tune::Way::ours};
-    std::shared_ptr<SumOfRanks> sum{}; //!< under way
-    unsigned calls_left = 0;           //!< until it counts
-
-    LateTrial inherited() const { return {trial.inherited()}; }
-};
 
 //! \brief A communicator of the program, as far as messages on it may be framed. Known by its serial, not by its handle,
 //! which the library uses again (rule 17); whoever needs it longer than a call keeps a shared pointer.

@@ -1394,7 +1394,7 @@ MUTANTS = [
     Mutant(
         "learning: a rank of a collective that does not block goes by what it measured itself",
         "front/collectives/trials.cpp",
-        "    trial.decide(average(sum->all(), asked.communicator->size()));\n",
+        "    trial.decide(mpi::average(sum->all(), asked.communicator->size()));\n",
         "    trial.decide(trial.measured());\n",
         pytest=("tests/learning", "do_not_block"),
     ),
