@@ -5,8 +5,8 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstdlib>
 #include <dlfcn.h>
-#include <optional>
 
 namespace stretto::mpi::waits {
 
@@ -23,39 +23,6 @@ Symbol find(const char *name) {
     if (library) dlclose(library);
     return reinterpret_cast<Symbol>(symbol);
 }
-
-#ifdef OPEN_MPI
-
-// In its calls that wait; its control variable of about that name would have it load all that it could ever use, for a quarter of a second.
-bool yields_when_idle() {
-    const bool *const its = find<const bool *>("opal_progress_yield_when_idle");
-    return its && *its;
-}
-
-#else
-
-// A control variable that is a number.
-std::optional<int> control_variable(const char *name) {
-    const auto init = find<decltype(&PMPI_T_init_thread)>("PMPI_T_init_thread");
-    const auto finalize = find<decltype(&PMPI_T_finalize)>("PMPI_T_finalize");
-    const auto index_of = find<decltype(&PMPI_T_cvar_get_index)>("PMPI_T_cvar_get_index");
-    const auto begin = find<decltype(&PMPI_T_cvar_handle_alloc)>("PMPI_T_cvar_handle_alloc");
-    const auto read = find<decltype(&PMPI_T_cvar_read)>("PMPI_T_cvar_read");
-    const auto end = find<decltype(&PMPI_T_cvar_handle_free)>("PMPI_T_cvar_handle_free");
-    int level = MPI_THREAD_SINGLE;
-    if (!init || !finalize || !index_of || !begin || !read || !end || init(level, &level) != MPI_SUCCESS) return {};
-    std::optional<int> value;
-    MPI_T_cvar_handle handle;
-    int index = 0, count = 0, found[16] = {};
-    if (index_of(name, &index) == MPI_SUCCESS && begin(index, nullptr, &handle, &count) == MPI_SUCCESS) {
-        if (count == 1 && read(handle, found) == MPI_SUCCESS) value = found[0];
-        end(&handle);
-    }
-    finalize();
-    return value;
-}
-
-#endif
 
 #ifdef STRETTO_HAS_ASYNC
 
@@ -117,12 +84,16 @@ void call(Found (*that)()) {
     if (!called.exchange(true) && !start()) called = false;
 }
 
+// Not by MPI_T: Open MPI then loads all that it could ever use, for a quarter of a second, and MPICH 4.0 takes the end of our use of it for that of the
+// program's.
 unsigned looks_before_yield(unsigned most) {
 #ifdef OPEN_MPI
-    return yields_when_idle() ? 0 : most;
+    const bool *const yields = find<const bool *>("opal_progress_yield_when_idle");
+    return yields && *yields ? 0 : most;
 #else
-    const int polls = control_variable("MPIR_CVAR_POLLS_BEFORE_YIELD").value_or(0);
-    return polls > 0 ? std::min(static_cast<unsigned>(polls), most) : most; // 0: never
+    const char *const polls = std::getenv("MPIR_CVAR_POLLS_BEFORE_YIELD");
+    const int n = polls ? std::atoi(polls) : 0;
+    return n > 0 ? std::min(static_cast<unsigned>(n), most) : most; // 0: never
 #endif
 }
 
