@@ -278,9 +278,15 @@ bool Receive::may_run_on(bool before_its_match) {
     if (returns == Returns::unmatched && state == State::deltas) return guard->edges_arrived();
     if (state != State::deltas || returns != Returns::released) return false;
     if (guard) return edges_come();
-    const std::size_t here = cell(missing).begin;
-    if (tune::is_worth_it(total - here, from.comm->framing_peer(status.MPI_SOURCE)->rate)) {
-        close_pages(here);
+    // Pages are closed from the first byte that is missing on, and what lies behind it counts as missing, too: so not where the program has been
+    // told of some of that (MPI_Parrived).
+    if (std::find(here.begin() + static_cast<std::ptrdiff_t>(missing), here.end(), true) != here.end()) {
+        returns = Returns::complete;
+        return false;
+    }
+    const std::size_t first_missing = cell(missing).begin;
+    if (tune::is_worth_it(total - first_missing, from.comm->framing_peer(status.MPI_SOURCE)->rate)) {
+        close_pages(first_missing);
         if (!guard) tune::learn(site, {.bytes = total});
         if (!guard) fate = report::Fate::receive_unguardable;
     }

@@ -2171,6 +2171,13 @@ MUTANTS = [
         pytest=("tests/partitioned", "promises_are_kept and force-tcp"),
     ),
     Mutant(
+        "partitioned: pages are closed over what a look has found",
+        "message/receive.cpp",
+        "here.end(), true) != here.end()) {",
+        "here.end(), true) != here.end() && total == 0) {",
+        pytest=("tests/partitioned", "promises"),
+    ),
+    Mutant(
         "partitioned: a partition that is here is told again",
         "front/partitioned/partitioned.cpp",
         "untold->erase(one);",

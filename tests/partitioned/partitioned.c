@@ -627,6 +627,27 @@ PROMISE(what_was_waited_for_is_right_when_it_is_read) {
     MPI_Request_free(&request);
 }
 
+PROMISE(what_a_look_has_found_behind_what_is_missing_is_right_after_the_wait) {
+    enum { PARTITIONS = 16, EACH = 20480 }; /* whole pages, which can be guarded */
+    if (rank > 1) return;
+    for (int again = 0; again < 3; again++) {
+        MPI_Request request =
+            rank == 0 ? psend(from_here, PARTITIONS, EACH, 1, 9) : precv(to_here, PARTITIONS, EACH, 0, 9);
+        for (int turn = 0; turn < 2; turn++) { /* the first without a look: the second one's wait may return early */
+            MPI_Start(&request);
+            for (int k = PARTITIONS - 1; k >= 0 && rank == 0; k--) {
+                fill_part(from_here, (size_t)k * EACH, EACH, turn);
+                MPI_Pready(k, request);
+                if (k == PARTITIONS / 2) usleep(20000);
+            }
+            for (int here = 0; rank == 1 && turn == 1 && !here;) MPI_Parrived(request, PARTITIONS - 1, &here);
+            MPI_Wait(&request, MPI_STATUS_IGNORE);
+            if (rank == 1) CHECK(part_holds(to_here, 0, PARTITIONS * EACH, turn));
+        }
+        MPI_Request_free(&request);
+    }
+}
+
 PROMISE(errors_are_told) {
     MPI_Request request = MPI_REQUEST_NULL;
     MPI_Comm comm;
