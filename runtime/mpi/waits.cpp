@@ -15,15 +15,6 @@ namespace {
 Found (*look)() = nullptr;
 std::atomic<bool> called{false};
 
-// What the library exports besides its functions of the standard.
-template <class Symbol>
-Symbol find(const char *name) {
-    void *library = dlopen(library_path(), RTLD_LAZY | RTLD_NOLOAD);
-    void *symbol = library ? dlsym(library, name) : nullptr;
-    if (library) dlclose(library);
-    return reinterpret_cast<Symbol>(symbol);
-}
-
 #ifdef STRETTO_HAS_ASYNC
 
 int on_progress(MPIX_Async_thing) {
@@ -43,6 +34,15 @@ bool start() {
 }
 
 #else
+
+// What the library exports besides its functions of the standard.
+template <class Symbol>
+Symbol find(const char *name) {
+    void *library = dlopen(library_path(), RTLD_LAZY | RTLD_NOLOAD);
+    void *symbol = library ? dlsym(library, name) : nullptr;
+    if (library) dlclose(library);
+    return reinterpret_cast<Symbol>(symbol);
+}
 
 // How many events there were.
 int on_progress() {

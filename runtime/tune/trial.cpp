@@ -75,7 +75,7 @@ bool Trial::took(double seconds) {
     }
     note(seconds);
     if (turn == 0 && first && !varies && done == tells) return true;
-    if (varies && is_challenged() && way() == Way::ours && done == loses_after) return true;
+    if (may_be_cut_short() && done == loses_after) return true;
     if (done < length()) return false;
     if (is_challenged() || (turn == 0 && !varies && !slow)) return true;
     begin_turn(turn + 1);
@@ -106,7 +106,7 @@ void Trial::decide(const Measured &all) {
     if (done < length()) {
         if (!varies)
             slow = all.least >= slow_from;
-        else if (is_challenged() && way() == Way::ours && all.so_far >= clearly * all.native)
+        else if (may_be_cut_short() && all.so_far >= clearly * all.native)
             rest_with(Way::native);
         return;
     }

@@ -67,6 +67,7 @@ private:
 
     static Way other(Way way) { return way == Way::native ? Way::ours : Way::native; }
     bool is_challenged() const { return turn % 2 != 0; }
+    bool may_be_cut_short() const { return varies && is_challenged() && found == Way::native; }
     unsigned length() const;
     bool took(double seconds);
     void note(double seconds);

@@ -32,33 +32,34 @@ def test_messages_left_to_the_library_between_framed_ones_are_the_same(mpi, env,
         assert given_up >= SITES * OPENING and framed >= SITES * TURN, result
 
 
-def test_blocking_collectives_that_are_tried_give_the_same(mpi):
-    """Each kind is the library's first, then Stretto's for a turn at least."""
+def tried(mpi, source, calls, kinds):
+    """Runs it: the result, and how many collectives of each kind were Stretto's on rank 0."""
     if not library(mpi).exists():
         pytest.skip("libstretto is not built for this MPI")
     result = launch(
-        mpi, 3, program(mpi, "collectives", [SOURCE.with_name("collectives.c")], linked=True), [], transport="tcp",
+        mpi, 3, program(mpi, source, [SOURCE.with_name(f"{source}.c")], linked=True), [], transport="tcp",
         env={"STRETTO": "all", "STRETTO_TRIALS": "on", "STRETTO_FAST_LINK": "1e300", "STRETTO_COUNTERS": "1"}, timeout=90,
     )  # fmt: skip
-    assert result.rc == 0 and "400 calls" in result.stdout, result
-    uses = re.findall(r"stretto: algorithm 0 (alltoall|allgather|bcast|allreduce)_\w+ (\d+)", result.stderr)
-    for name in ("alltoall", "allgather", "bcast", "allreduce"):
-        ours = sum(int(count) for collective, count in uses if collective == name)
+    assert result.rc == 0 and f"{calls} calls" in result.stdout, result
+    uses = re.findall(r"stretto: algorithm 0 (\w+?)_\w+ (\d+)", result.stderr)
+    return result, {name: sum(int(count) for kind, count in uses if kind == name) for name in kinds}
+
+
+def test_blocking_collectives_that_are_tried_give_the_same(mpi):
+    """Each kind is the library's first, then Stretto's for a turn at least."""
+    result, ours = tried(mpi, "collectives", 400, ("alltoall", "allgather", "bcast", "allreduce"))
+    for name, count in ours.items():
         passed_on = name in ("bcast", "allreduce")  # which not every library lets us do
-        assert (0 if passed_on else 3) <= ours <= 2 * 400 - 12, f"{name}: {ours} of 800 calls were Stretto's\n{result}"
+        assert (0 if passed_on else 3) <= count <= 2 * 400 - 12, (
+            f"{name}: {count} of 800 calls were Stretto's\n{result}"
+        )
 
 
 def test_collectives_that_do_not_block_are_tried_and_give_the_same(mpi):
     """The first are Stretto's, then the library's for a turn at least, however many a rank has under way."""
-    if not library(mpi).exists():
-        pytest.skip("libstretto is not built for this MPI")
-    result = launch(
-        mpi, 3, program(mpi, "meanwhile", [SOURCE.with_name("meanwhile.c")], linked=True), [], transport="tcp",
-        env={"STRETTO": "all", "STRETTO_TRIALS": "on", "STRETTO_FAST_LINK": "1e300", "STRETTO_COUNTERS": "1"}, timeout=90,
-    )  # fmt: skip
-    assert result.rc == 0 and "1440 calls" in result.stdout, result
-    uses = re.findall(r"stretto: algorithm 0 (alltoall|allgather|allreduce)_\w+ (\d+)", result.stderr)
-    for name in ("alltoall", "allgather", "allreduce"):
-        ours = sum(int(count) for collective, count in uses if collective == name)
+    result, ours = tried(mpi, "meanwhile", 1440, ("alltoall", "allgather", "allreduce"))
+    for name, count in ours.items():
         passed_on = name == "allreduce"  # which not every library lets us do
-        assert (0 if passed_on else 20) <= ours <= 2 * 480 - 3, f"{name}: {ours} of 960 calls were Stretto's\n{result}"
+        assert (0 if passed_on else 20) <= count <= 2 * 480 - 3, (
+            f"{name}: {count} of 960 calls were Stretto's\n{result}"
+        )

@@ -38,6 +38,12 @@ constexpr bool waitany_is_idle = true;
 constexpr bool waitany_is_idle = false;
 #endif
 
+#ifdef STRETTO_HAS_REQUEST_IS_COMPLETE
+constexpr bool tells_without_a_look = true;
+#else
+constexpr bool tells_without_a_look = false;
+#endif
+
 // Is it complete? Tests it where that needs no progress, or where it is told to poll.
 bool test_one(MPI_Request &request, bool polls, MPI_Status &status, int &error) {
 #ifdef STRETTO_HAS_REQUEST_IS_COMPLETE
@@ -56,8 +62,8 @@ int wait_for_any_of(int programs, std::vector<MPI_Request> &all, int &index, MPI
     const int n = static_cast<int>(all.size());
     if (waitany_is_idle) return mpi::library.Waitany(n, all.data(), &index, &status);
     const int from = programs == 1 ? 0 : programs;
-    // At first without a look at the links: several may have come at once.
-    for (bool first = true;; first = false) {
+    // At first without a look at the links, where the library tells so much: several may have come at once.
+    for (bool first = tells_without_a_look;; first = false) {
         int error = MPI_SUCCESS;
         bool polls = !first, some = false;
         for (index = from; index < n; index++) {

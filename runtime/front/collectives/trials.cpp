@@ -82,16 +82,10 @@ bool is_quicker(const Asked &asked) {
     using collective::policy, collective::Policy;
     if (settings.force || !settings.trials || policy.ours == Policy::Ours::all) return true;
     const std::size_t bytes = asked.bytes.value_or(0);
-    switch (asked.form) {
-    case Form::blocking:
-        // Groups that could not add up what they measured have the library's.
-        return !asked.between_groups() && at_once(asked, bytes);
-    case Form::non_blocking:
-        return asked.between_groups() || !tells_that_all_have_begun(asked) || some_calls_late(asked, bytes);
-    case Form::persistent:
-    case Form::delta:
-        return true;
-    }
+    // Groups that could not add up what they measured have the library's.
+    if (asked.form == Form::blocking) return !asked.between_groups() && at_once(asked, bytes);
+    if (asked.form == Form::non_blocking && !asked.between_groups() && tells_that_all_have_begun(asked))
+        return some_calls_late(asked, bytes);
     return true;
 }
 
