@@ -45,8 +45,8 @@ def test_the_papers_own_figures_stand_beside():
         ("a (minor) page fault", "9.9 us"),
         ("2005", "3.0 us", "3.0 us", "3.3 us", "4.5 us"),
     ):
-        (line,) = (line for line in done.stdout.splitlines() if line.strip().startswith(row[0]) and "us" in line)
-        assert all(figure in line for figure in row[1:]), line
+        lines = [line for line in done.stdout.splitlines() if line.strip().startswith(row[0])]
+        assert any(all(figure in line for figure in row[1:]) for line in lines), done.stdout  # ours may be in ms
 
 
 def test_the_transfer_is_what_the_wire_takes():

@@ -30,35 +30,48 @@ static void wait_for_a_small_one(void) {
     MPI_Wait(&request, MPI_STATUS_IGNORE);                            /* line: wait small */
 }
 
+/* What was sent before has come: what follows it on the same way has. */
+static void all_before_has_come(void) {
+    int word = 0;
+    if (rank == 1) MPI_Send(&word, 1, MPI_INT, 0, 11, MPI_COMM_WORLD);
+    if (rank == 0) MPI_Recv(&word, 1, MPI_INT, 1, 11, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
+static void send_early_and_late(int bytes, int tag) {
+    MPI_Send(early, bytes, MPI_CHAR, 0, tag, MPI_COMM_WORLD);
+    all_before_has_come();
+    send_late(bytes, tag + 1);
+}
+
 static void wait_for_all(void) {
     MPI_Request requests[2];
-    if (rank == 1) MPI_Send(early, BYTES, MPI_CHAR, 0, 3, MPI_COMM_WORLD);
-    if (rank == 1) send_late(BYTES, 4);
+    if (rank == 1) send_early_and_late(BYTES, 3);
     if (rank == 1) return;
     MPI_Irecv(early, BYTES, MPI_CHAR, 1, 3, MPI_COMM_WORLD, &requests[0]); /* line: early of all */
     MPI_Irecv(late, BYTES, MPI_CHAR, 1, 4, MPI_COMM_WORLD, &requests[1]);  /* line: late of all */
-    MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);                         /* line: wait all */
+    all_before_has_come();
+    MPI_Waitall(2, requests, MPI_STATUSES_IGNORE); /* line: wait all */
 }
 
 static void wait_for_all_of_the_librarys(void) {
     MPI_Request requests[2];
-    if (rank == 1) MPI_Send(early, SMALL, MPI_CHAR, 0, 5, MPI_COMM_WORLD);
-    if (rank == 1) send_late(SMALL, 6);
+    if (rank == 1) send_early_and_late(SMALL, 5);
     if (rank == 1) return;
     MPI_Irecv(early, SMALL, MPI_CHAR, 1, 5, MPI_COMM_WORLD, &requests[0]); /* line: early of natives */
     MPI_Irecv(late, SMALL, MPI_CHAR, 1, 6, MPI_COMM_WORLD, &requests[1]);  /* line: late of natives */
-    MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);                         /* line: wait natives */
+    all_before_has_come();
+    MPI_Waitall(2, requests, MPI_STATUSES_IGNORE); /* line: wait natives */
 }
 
 static void wait_for_any(void) {
     MPI_Request requests[2];
     volatile int times = 2; /* or the compiler makes two calls of one */
     int which;
-    if (rank == 1) MPI_Send(early, BYTES, MPI_CHAR, 0, 7, MPI_COMM_WORLD);
-    if (rank == 1) send_late(BYTES, 8);
+    if (rank == 1) send_early_and_late(BYTES, 7);
     if (rank == 1) return;
-    MPI_Irecv(late, BYTES, MPI_CHAR, 1, 8, MPI_COMM_WORLD, &requests[0]);                /* line: late of any */
-    MPI_Irecv(early, BYTES, MPI_CHAR, 1, 7, MPI_COMM_WORLD, &requests[1]);               /* line: early of any */
+    MPI_Irecv(late, BYTES, MPI_CHAR, 1, 8, MPI_COMM_WORLD, &requests[0]);  /* line: late of any */
+    MPI_Irecv(early, BYTES, MPI_CHAR, 1, 7, MPI_COMM_WORLD, &requests[1]); /* line: early of any */
+    all_before_has_come();
     for (int k = 0; k < times; k++) MPI_Waitany(2, requests, &which, MPI_STATUS_IGNORE); /* line: wait any */
 }
 
