@@ -44,13 +44,18 @@ bool faults_below =
 
 std::atomic_flag taken = ATOMIC_FLAG_INIT;
 
+// This thread is in fork(), and has it: what handlers of the program's do there may write to pages.
+constinit thread_local bool forks = false;
+
 void lock() {
+    if (forks) return;
     while (taken.test_and_set(std::memory_order_acquire))
         while (taken.test(std::memory_order_relaxed)) {
         }
 }
 
 void unlock() {
+    if (forks) return;
     taken.clear(std::memory_order_release);
 }
 
@@ -459,8 +464,9 @@ bool Tracker::open_to_reads(Range pages) {
     return true;
 }
 
+// Not for fork's own call, which may look like any: libc has its allocator's lock then. A child's pages are opened there.
 void Tracker::open_everything() {
-    if (!any() || trying) return;
+    if (!any() || trying || forks) return;
     QuietLock lock;
     for (Tracker *tracker = trackers; tracker; tracker = tracker->next_)
         if (tracker->how_ != Tracking::none) {
@@ -583,9 +589,11 @@ constinit std::optional<Quiet> during_fork;
 void Tracker::before_fork() {
     during_fork.emplace();
     lock();
+    forks = true;
 }
 
 void Tracker::after_fork() {
+    forks = false;
     unlock();
     during_fork.reset();
 }
