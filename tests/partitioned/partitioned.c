@@ -340,16 +340,16 @@ PROMISE(whichever_is_here_is_told_once) {
 #endif
 
 /* Its rank waits for others meanwhile, in a call of the library's. */
-PROMISE(a_receive_that_is_started_lets_its_send_end) {
+static void wait_elsewhere_for_a_send(int tag) {
     enum { BYTES = 400000 };
     MPI_Request request = MPI_REQUEST_NULL;
     if (rank == 1) {
-        request = precv(to_here, 8, BYTES / 8, 0, 11);
+        request = precv(to_here, 8, BYTES / 8, 0, tag);
         MPI_Start(&request);
     }
     if (rank == 0) {
         usleep(20000);
-        request = psend(from_here, 8, BYTES / 8, 1, 11);
+        request = psend(from_here, 8, BYTES / 8, 1, tag);
         fill_part(from_here, 0, BYTES, 5);
         MPI_Start(&request);
         MPI_Pready_range(0, 7, request);
@@ -361,6 +361,12 @@ PROMISE(a_receive_that_is_started_lets_its_send_end) {
         CHECK(part_holds(to_here, 0, BYTES, 5));
     }
     if (rank < 2) MPI_Request_free(&request);
+}
+PROMISE(a_receive_that_is_started_lets_its_send_end) {
+    wait_elsewhere_for_a_send(11);
+}
+PROMISE(a_receive_that_is_told_of_its_send_lets_it_end) {
+    wait_elsewhere_for_a_send(40000);
 }
 
 PROMISE(either_side_may_be_first) {

@@ -38,6 +38,11 @@ MPICHS = {
     "nobody_is_a_peer_too",
     "a_receive_may_be_larger_than_the_message",
 }
+TOLD = "a_receive_that_is_told_of_its_send_lets_it_end"
+NO_HOOK = (
+    "mpich4",
+    "abi",
+)  # these libraries call nobody while they wait (docs/partitioned.md), nor does MPICH 5 with threads
 NOT_KEPT = {"mpich": MPICHS, "abi": MPICHS, "mpich4": MPICHS | {"whatever_the_order_and_the_number"}}
 
 
@@ -61,8 +66,10 @@ def test_promises_are_kept(mpi, setting):
             "at MPI_THREAD_MULTIPLE nothing is framed with MPICH 4.0 (docs/guide.md), and its own does not keep them"
         )
     level = ["--level", "multiple"] if "threads" in setting else []
-    result = run(mpi, "partitioned.c", level, *SETTINGS[setting])
-    check(result)
+    nobody_looks = mpi in NO_HOOK or (mpi == "mpich" and "threads" in setting)
+    kept = [promise for promise in PROMISES if not nobody_looks or promise != TOLD]
+    result = run(mpi, "partitioned.c", [*level, *(kept if kept != PROMISES else [])], *SETTINGS[setting])
+    check(result, kept)
     if "TEST_APART" in SETTINGS[setting][2]:
         assert result.counters["partitioned_send"] > 0, result
 

@@ -7,12 +7,11 @@
 #include "front/collectives/trials.h"
 #include "front/enter.h"
 #include "front/entry.h"
+#include "front/native_calls.h"
 #include "front/operation.h"
 #include "front/results.h"
 #include "message/copied.h"
-#include "mpi/waits.h"
 #include "pages/memory.h"
-#include "pages/quiet.h"
 #include "progress/helper.h"
 #include "settings/settings.h"
 #include "tune/which_trigger.h"
@@ -20,7 +19,6 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
-#include <mutex>
 #include <vector>
 
 namespace stretto::front {
@@ -413,41 +411,18 @@ std::shared_ptr<const schedule::Schedule> schedule_of(const collective::Algorith
     return built.front().schedule;
 }
 
-// The library waits in a call of the program's. Elsewhere we are about to look ourselves, or in the middle of it.
-int open_runs = 0;
-constinit thread_local bool looks = false;
-
-mpi::waits::Found look_from_within() {
-    using mpi::waits::Found;
-    if (open_runs == 0) return Found::nothing_more;
-    if (!Alone::in_native_call || looks || pages::Guard::may_lend()) return Found::still;
-    std::optional<pages::Quiet> quiet; // as progress::Guard has it
-    std::optional<progress::Guard> guard;
-    if (!progress::Guard::mine && (progress::Guard::multiple || progress::Guard::pages)) {
-        if (pages::Guard::any()) quiet.emplace();
-        guard.emplace(std::try_to_lock);
-        if (!guard->held()) return Found::still;
-    }
-    looks = true;
-    struct NoMore { // also where an exception of the program's passes
-        ~NoMore() { looks = false; }
-    } no_more;
-    const bool moved = progress::poll_in_native_call();
-    return moved ? Found::moved : Found::still;
-}
-
 } // namespace
 
 void set_going(schedule::Run &run) {
-    open_runs++;
+    native_calls::begin();
     if (run.complete()) return;
     progress::add(run);
-    if (mpi::job.relays) mpi::waits::call(look_from_within);
+    if (mpi::job.relays) native_calls::look();
 }
 
 void is_over(schedule::Run &run) {
     progress::remove(run);
-    open_runs--;
+    native_calls::end();
 }
 
 int Op_free(MPI_Op *op) {

@@ -6,8 +6,10 @@
 #include "front/delta/delta.h"
 #include "front/enter.h"
 #include "front/native.h"
+#include "front/native_calls.h"
 #include "front/operation.h"
 #include "mpi/requests.h"
+#include "mpi/waits.h"
 #include "trace/counters.h"
 
 #include <algorithm>
@@ -203,8 +205,15 @@ int Partitioned::start_receive() {
     if (way_tag || hear())
         begin_receive();
     else
-        progress::add(*this);
+        listen();
     return MPI_SUCCESS;
+}
+
+// Also while the library waits in a call of the program's, which the sender's wait may be for.
+void Partitioned::listen() {
+    progress::add(*this);
+    native_calls::begin();
+    if (mpi::waits::can_call()) native_calls::look();
 }
 
 bool Partitioned::hear() {
@@ -233,6 +242,8 @@ void Partitioned::begin_receive() {
 bool Partitioned::poll() {
     if (!hear()) return false;
     begin_receive();
+    progress::moves++;
+    native_calls::end();
     return true;
 }
 

@@ -67,6 +67,7 @@ public:
     // As a task: a started receive that waits to hear of its sender.
     bool poll() override;
     bool needs_us() const override { return true; }
+    bool goes_on_in_native_calls() const override { return true; }
     const void *communicator() const override { return its.comm.get(); }
 
     //! The one of this request, if it is known without the lock.
@@ -76,6 +77,7 @@ public:
 private:
     int start_send();
     int start_receive();
+    void listen();
     void begin_receive();
     bool is_active() const;
     bool is_here(int partition) { return !missing_of(partition); }
