@@ -359,8 +359,8 @@ PUBLIC int PMPI_Comm_dup(MPI_Comm comm, MPI_Comm *twin) {
     *twin = meeting->made;
     return MPI_SUCCESS;
 }
-PUBLIC int PMPI_Comm_split_type(MPI_Comm, int, int, MPI_Info, MPI_Comm *one) { // each rank is on a node of its own
-    return PMPI_Comm_dup(MPI_COMM_SELF, one);
+PUBLIC int PMPI_Comm_split_type(MPI_Comm all, int, int, MPI_Info, MPI_Comm *node) {
+    return PMPI_Comm_dup(world->model.one_node ? all : MPI_COMM_SELF, node);
 }
 PUBLIC int PMPI_Comm_free(MPI_Comm *comm) {
     const MPI_Comm its = *comm;

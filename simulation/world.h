@@ -44,6 +44,7 @@ struct Model {
     double rate = 1e9;                  //!< bytes per second, from one rank to another
     double call = 0.2e-6, stall = 0;    //!< of a call of the library; and the most that one in eight takes besides
     std::size_t eager = 65536;          //!< larger ones wait for their receive
+    bool one_node = false;              //!< all ranks share memory; else each is on a node of its own
     bool completes = true;              //!< an eager send is complete at once; else when the receiver has it
     enum Fault {
         none,

@@ -146,6 +146,8 @@ def launch(mpi, n, program, args=(), *, env=None, preload=False, transport="shm"
     mark = uuid.uuid4().hex
     # Tests are short, and want to see what can be ours: tests/learning alone sees it tried.
     own = {"STRETTO_TRIALS": "off", MARK: mark, **(env or {})}
+    if transport == "tcp":  # stands for ranks on several nodes
+        own.setdefault("STRETTO_TRANSPORT", "two-sided")
     # A sanitizer's run-time library. Into the ranks only where launchers and Python do not bear it.
     in_ranks = os.environ.get("STRETTO_TESTS_PRELOAD")
     before = in_ranks or os.environ.get("LD_PRELOAD")

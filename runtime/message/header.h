@@ -9,7 +9,8 @@ namespace stretto::message {
 //! memory: both ends run the same build on the same kind of processor (agreed in MPI_Init).
 struct Header {
     enum Flag : std::uint8_t {
-        variable = 1, //!< total is the most it may be; an end marker carries the true size (rule 10)
+        variable = 1,  //!< total is the most it may be; an end marker carries the true size (rule 10)
+        one_sided = 2, //!< its deltas, and the end marker, are in memory that both share (rule 19)
     };
     std::array<std::uint8_t, 16> nonce; //!< the job's
     std::uint8_t version;

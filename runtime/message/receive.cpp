@@ -32,6 +32,7 @@ constexpr std::size_t aside_ahead = 1 << 20;
 
 Receive::~Receive() {
     posted::remove(*this);
+    if (one_sided) transport::one_sided::take_back(*this, *one_sided);
     if (ran_on) trigger::leave(*this);
     if (guard) guard->end();
 }
@@ -219,6 +220,11 @@ void Receive::read_header(const std::byte *fragment, std::size_t n) {
     }
     if (truncated || !data.contiguous() || guard || returns == Returns::released) aside.resize(cells);
     state = State::deltas;
+    if (header.flags & Header::one_sided) {
+        came_bytes.assign(cells, 0);
+        one_sided = sender;
+        transport::one_sided::hand_to(*this, *sender, tag);
+    }
     post();
     if (state == State::complete) return;
     progress::add(*this);
@@ -338,6 +344,7 @@ void Receive::post() {
 }
 
 void Receive::post_until(std::size_t end) {
+    if (one_sided) return;
     for (; posted < end && state == State::deltas; posted++) post(posted);
 }
 
@@ -355,7 +362,7 @@ void Receive::give_up(int error) {
 }
 
 void Receive::post(std::size_t k) {
-    if (here[k] || requests[k] != MPI_REQUEST_NULL) return;
+    if (one_sided || here[k] || has_come(k) || requests[k] != MPI_REQUEST_NULL) return;
     const Range range = cell(k);
     const std::size_t n = range.end - range.begin;
     std::byte *into;
@@ -373,20 +380,32 @@ void Receive::post(std::size_t k) {
 // Has cell k come? Looks when it is posted.
 bool Receive::look(std::size_t k) {
     if (here[k]) return true;
-    if (requests[k] == MPI_REQUEST_NULL) return false;
+    if (one_sided && !has_come(k)) {
+        since_poll = 0;
+        transport::one_sided::take_in(*one_sided);
+    }
     const Range range = cell(k);
     // The message's last one may be shorter than it could be. The library has left the rest of the program's buffer alone; so do we.
     const bool is_last = k == cells - 1;
     std::size_t bytes = range.bytes();
-    since_poll = 0;
-    switch (marker_wanted && (is_last || !aside.empty()) ? transport::look(requests[k], bytes)
-                                                         : transport::look(requests[k])) {
-    case transport::State::under_way:
+    if (has_come(k)) {
+        bytes = came_bytes[k];
+    } else if (one_sided) {
+        transport::one_sided::let_the_library_go_on(*one_sided);
         return false;
-    case transport::State::lost:
-        lost();
-    case transport::State::complete:
-        break;
+    } else if (requests[k] == MPI_REQUEST_NULL) {
+        return false;
+    } else {
+        since_poll = 0;
+        switch (marker_wanted && (is_last || !aside.empty()) ? transport::look(requests[k], bytes)
+                                                             : transport::look(requests[k])) {
+        case transport::State::under_way:
+            return false;
+        case transport::State::lost:
+            lost();
+        case transport::State::complete:
+            break;
+        }
     }
     here[k] = true;
     came++;
@@ -398,6 +417,29 @@ bool Receive::look(std::size_t k) {
     while (missing < cells && here[missing]) missing++;
     post();
     return true;
+}
+
+// In the order in which they left, whatever has been looked at: what may not lie in the buffer yet is put aside.
+void Receive::piece_came(std::uint32_t number, const std::byte *bytes, std::size_t n) {
+    const std::size_t k = number;
+    came_bytes[k] = static_cast<std::uint32_t>(n);
+    if (aside.empty()) {
+        data.unpack(cell(k).begin, n, bytes);
+    } else {
+        aside[k] = bounce::take(cell(k).bytes());
+        std::memcpy(aside[k].get(), bytes, n);
+    }
+}
+
+void Receive::end_came(std::uint64_t bytes) {
+    marker_bytes = bytes;
+    marker_is_here = true;
+}
+
+void Receive::turns_two_sided() {
+    one_sided = nullptr;
+    post();
+    for (std::size_t k = guard ? tail : cells; k < cells && state == State::deltas; k++) post(k);
 }
 
 void Receive::put_in_place(std::size_t k, std::size_t bytes) {
@@ -412,9 +454,10 @@ void Receive::put_in_place(std::size_t k, std::size_t bytes) {
     bounce::give_back(std::move(aside[k]), cell(k).bytes());
 }
 
-// The end marker of a message whose size was not known: what lies behind the true end never comes.
-bool Receive::look_at_marker() {
-    if (!marker_wanted) return true;
+bool Receive::marker_came() {
+    if (one_sided && !marker_is_here) transport::one_sided::take_in(*one_sided);
+    if (marker_is_here) return true;
+    if (one_sided) return false;
     if (marker == MPI_REQUEST_NULL) {
         if (++fruitless < marker_patience) return false;
         if (const int error = transport::receive(&marker_bytes, sizeof marker_bytes, peer, tag, marker);
@@ -431,6 +474,13 @@ bool Receive::look_at_marker() {
     case transport::State::complete:
         break;
     }
+    return true;
+}
+
+// The end marker of a message whose size was not known: what lies behind the true end never comes.
+bool Receive::look_at_marker() {
+    if (!marker_wanted) return true;
+    if (!marker_came()) return false;
     marker_wanted = false;
     total = std::max<std::size_t>(marker_bytes, first_data);
     const std::size_t true_cells = (total - first_data + delta - 1) / delta;
@@ -465,6 +515,8 @@ bool Receive::poll() {
 }
 
 void Receive::finish() {
+    if (one_sided) transport::one_sided::take_back(*this, *one_sided);
+    one_sided = nullptr;
     tags_done(peer, tag, tags);
     end_guard(); // also where fewer bytes came than could have
     put_back();

@@ -8,6 +8,7 @@
 #include "range/range.h"
 #include "trace/failure.h"
 #include "trace/report.h"
+#include "transport/one_sided.h"
 #include "trigger/registry.h"
 #include "tune/which_release.h"
 
@@ -29,7 +30,7 @@ enum class Returns {
 
 //! \brief A receive that may meet a framed message. Its native receive is posted into the program's own buffer; when that has completed
 //! with a header in front, the header is lifted out, and the deltas are received where they belong.
-class Receive final : public progress::Task, public trigger::Receiver {
+class Receive final : public progress::Task, public trigger::Receiver, private transport::one_sided::Incoming {
 public:
     enum class State {
         posted,  //!< the native receive is under way
@@ -119,7 +120,12 @@ private:
     void give_up(int error);
     bool look(std::size_t k);
     bool edges_come();
+    bool marker_came();
     bool look_at_marker();
+    bool has_come(std::size_t k) const { return k < came_bytes.size() && came_bytes[k] != 0; }
+    void piece_came(std::uint32_t number, const std::byte *bytes, std::size_t n) override;
+    void end_came(std::uint64_t bytes) override;
+    void turns_two_sided() override;
     void close_pages(std::size_t here);
     void end_guard();
     void arrive(std::size_t offset, const std::byte *bytes, std::size_t n);
@@ -165,6 +171,8 @@ private:
     std::size_t came = 0;       // how many
     std::size_t since_poll = 0; // bytes asked for since the library was called last
     std::vector<MPI_Request> requests;
+    const mpi::Peer *one_sided = nullptr;  // who shares the memory in which deltas come, as long as they do
+    std::vector<std::uint32_t> came_bytes; // of each cell that came there
     std::vector<bool> here;
     std::vector<bounce::Block> aside; // where cells cannot go straight into the buffer
     pages::Guard *guard = nullptr;    // of what had not come when it began
@@ -177,6 +185,7 @@ private:
     unsigned fruitless = 0; // looks since the last cell came
     MPI_Request marker = MPI_REQUEST_NULL;
     std::uint64_t marker_bytes = 0;
+    bool marker_is_here = false;
 };
 
 //! Receives whose native request is under way, looked at in turn by progress (a few each time: a look costs a poll of the library).

@@ -27,6 +27,9 @@ std::uint64_t serials = 0;
 constexpr double deltas_between_looks = 4;
 constexpr std::size_t most_between_looks = 8;
 
+// A receiver that is at work empties shared memory within a few of these.
+constexpr unsigned most_looks_for_room = 256;
+
 constinit std::vector<Send *> held_back;
 
 // Receives whose calls have returned before their match, by number, the first one first; and the last number.
@@ -52,9 +55,10 @@ bool looks_framed(const mpi::TypedBuffer &data) {
     return start == mpi::job.nonce;
 }
 
-Send::Send(const mpi::TypedBuffer &data, const Envelope &to, mpi::Peer &peer, Kind kind, CallSite site, bool paged)
+Send::Send(const mpi::TypedBuffer &data, const Envelope &to, mpi::Peer &peer, Kind kind, CallSite site,
+           tune::Deltas what)
     : data(data), to(to), peer(peer), kind(kind), site(site), total(data.bytes()), end_bytes(total),
-      delta(tune::delta_bytes(total, first_most, peer.eager, peer.rate, site, paged)),
+      delta(tune::delta_bytes(total, first_most, peer.eager, peer.rate, site, what)),
       copies(peer.copies || !data.contiguous()) {}
 
 Send *Send::begin(const mpi::TypedBuffer &data, const Envelope &to, mpi::Peer &peer, Kind kind, CallSite site,
@@ -64,13 +68,16 @@ Send *Send::begin(const mpi::TypedBuffer &data, const Envelope &to, mpi::Peer &p
         count(Rule::send_no_border);
         return nullptr;
     }
-    auto *send = new Send(data, to, peer, kind, site, paged);
+    const tune::Deltas what = paged                                     ? tune::Deltas::paged
+                              : transport::one_sided::is_possible(peer) ? tune::Deltas::shared
+                                                                        : tune::Deltas::sent;
+    auto *send = new Send(data, to, peer, kind, site, what);
     send->first_most_here = kind == Kind::escaped || kind == Kind::escaped_synchronous ? 0 : *n;
     // Where small deltas are best, the first bytes had better not wait until a first fragment is full. And where pages say what is final,
     // deltas had better end where pages do.
-    if (kind == Kind::delta && (2 * send->delta <= send->first_most_here || paged)) {
+    if (kind == Kind::delta && (2 * send->delta <= send->first_most_here || what != tune::Deltas::sent)) {
         send->first_most_here = 0;
-        send->delta = tune::delta_bytes(send->total, 0, peer.eager, peer.rate, site, paged);
+        send->delta = tune::delta_bytes(send->total, 0, peer.eager, peer.rate, site, what);
     }
     // For the grid that begins at 0: the one that begins at F has no more cells.
     send->tags = static_cast<std::uint32_t>(1 + (send->total + send->delta - 1) / send->delta);
@@ -81,6 +88,7 @@ Send *Send::begin(const mpi::TypedBuffer &data, const Envelope &to, mpi::Peer &p
         return nullptr;
     }
     send->tag = *tag;
+    send->one_sided = transport::one_sided::Outgoing(peer, send->tag, send->delta);
     send->begun = trace::now();
     count(Rule::send_framed);
     progress::add(*send);
@@ -113,7 +121,8 @@ void Send::leave_first(std::size_t n) {
     Header header{};
     header.nonce = mpi::job.nonce;
     header.version = version;
-    header.flags = ended || has_known_size ? 0 : Header::variable;
+    if (!ended && !has_known_size) header.flags |= Header::variable;
+    if (one_sided) header.flags |= Header::one_sided;
     header.sender = static_cast<std::uint32_t>(mpi::job.peers[static_cast<std::size_t>(mpi::job.rank)].rank);
     header.total = size;
     header.first_bytes = static_cast<std::uint32_t>(n);
@@ -208,14 +217,19 @@ std::size_t Send::early_cell() const {
     return (last_page - first_data) / delta;
 }
 
+// What a piece of so many bytes takes at a peer that has not asked for it.
+std::size_t Send::memory_there(std::size_t bytes) const {
+    return one_sided ? transport::Ring::needed(bytes) : mpi::memory_of(bytes);
+}
+
 // Have so many bytes more room in the window?
 bool Send::fits(std::size_t bytes) const {
-    return progress::blocked || peer.outstanding + mpi::memory_of(bytes) <= mpi::job.window;
+    return progress::blocked || peer.outstanding + memory_there(bytes) <= mpi::job.window;
 }
 
 // Bytes that wait at the peer until the message is matched.
 void Send::hold(std::size_t bytes) {
-    const std::size_t memory = mpi::memory_of(bytes);
+    const std::size_t memory = memory_there(bytes);
     outstanding += memory;
     peer.outstanding += memory;
 }
@@ -260,6 +274,46 @@ bool Send::leave(std::size_t k, bool whatever_the_window) {
         }
         may_leave = std::max(may_leave, now - turn) + turn;
     }
+    if (one_sided ? !put(k, whatever_the_window) : !post(k)) return false;
+    progress::moves++;
+    if (!acknowledged) hold(bytes);
+    left[k] = true;
+    left_bytes += bytes;
+    if (detached && all_left()) paced--;
+    if (checked) remember(range);
+    if (trace::enabled()) trace::delta_left(to.rank, bytes);
+    if (pending.empty()) return true;
+    if (pending.size() - pending_from >= most_between_looks ||
+        // Where the library completes a send only after the receiver has run, what has just left cannot be complete.
+        (!peer.copies && trace::now() - looked >= deltas_between_looks * static_cast<double>(delta) / peer.rate))
+        look_at_pending();
+    return true;
+}
+
+// Into memory that both share. Where there is no room for long, the receiver may be in a call that only our message ends: the rest goes two-sided. At
+// once where this thread may not look again, and where plain MPI would have taken the message whole.
+bool Send::put(std::size_t k, bool whatever_the_window) {
+    const Range range = cell(k);
+    if (std::byte *room = one_sided.room(range.bytes())) {
+        data.pack(range.begin, range.bytes(), room);
+        one_sided.put(static_cast<std::uint32_t>(k), range.bytes());
+        looks_for_room = 0;
+        return true;
+    }
+    count(Rule::one_sided_full);
+    const bool looks_again = !whatever_the_window && !progress::blocked && end_bytes > peer.eager;
+    if (looks_again && ++looks_for_room < most_looks_for_room) {
+        stalled = true;
+        return false;
+    }
+    one_sided.turn_two_sided();
+    return post(k);
+}
+
+// By the library.
+bool Send::post(std::size_t k) {
+    const Range range = cell(k);
+    const std::size_t bytes = range.bytes();
     std::unique_ptr<std::byte[]> packed;
     const std::byte *from;
     if (is_copied(bytes)) {
@@ -283,19 +337,8 @@ bool Send::leave(std::size_t k, bool whatever_the_window) {
         return false;
     }
     since_poll = 0;
-    progress::moves++;
-    if (!acknowledged) hold(bytes);
-    left[k] = true;
-    left_bytes += bytes;
-    if (detached && all_left()) paced--;
-    if (checked) remember(range);
-    if (trace::enabled()) trace::delta_left(to.rank, bytes);
     if (pending.empty()) looked = trace::now();
     pending.push_back({request, bytes, std::move(packed)});
-    if (pending.size() - pending_from >= most_between_looks ||
-        // Where the library completes a send only after the receiver has run, what has just left cannot be complete.
-        (!peer.copies && trace::now() - looked >= deltas_between_looks * static_cast<double>(delta) / peer.rate))
-        look_at_pending();
     return true;
 }
 
@@ -361,7 +404,9 @@ void Send::end(std::size_t size) {
         leave_first(first_most_here && size >= least_total ? first_most_here : 0);
     else if (size < total) {
         marker_bytes = size;
-        if (failure == MPI_SUCCESS)
+        if (one_sided)
+            one_sided.end(size);
+        else if (failure == MPI_SUCCESS)
             failure = transport::send(&marker_bytes, sizeof marker_bytes, peer.rank, tag, marker);
     }
     leave_all(false);
@@ -414,6 +459,7 @@ bool Send::poll() {
         }
     }
     if (stalled && (held || acknowledged || fits(delta))) leave_all(false);
+    if (stalled && one_sided) transport::one_sided::let_the_library_go_on(peer);
     if (marker != MPI_REQUEST_NULL) transport::look(marker);
     look_at_pending();
     if (!finished()) {

@@ -7,7 +7,9 @@
 #include "settings/settings.h"
 #include "trace/failure.h"
 #include "trace/report.h"
+#include "transport/one_sided.h"
 #include "trigger/registry.h"
+#include "tune/delta_size.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -113,7 +115,8 @@ public:
     double seconds() const; //!< since its begin
 
 private:
-    Send(const mpi::TypedBuffer &data, const Envelope &to, mpi::Peer &peer, Kind kind, CallSite site, bool paged);
+    Send(const mpi::TypedBuffer &data, const Envelope &to, mpi::Peer &peer, Kind kind, CallSite site,
+         tune::Deltas what);
     ~Send() override;
 
     struct Delta { // handed to the library, not complete
@@ -127,11 +130,14 @@ private:
     void hold_back(bool apart);
     bool may_be_unwanted() const { return cancelled && !acknowledged && !held; }
     bool all_left() const { return left_bytes == end_bytes; }
+    std::size_t memory_there(std::size_t bytes) const;
     bool fits(std::size_t bytes) const;
     bool may_be_copied(std::size_t bytes) const;
     bool is_copied(std::size_t bytes) const;
     void hold(std::size_t bytes);
     bool leave(std::size_t cell, bool whatever_the_window);
+    bool put(std::size_t cell, bool whatever_the_window);
+    bool post(std::size_t cell);
     void leave_full(std::size_t from, std::size_t to, bool whatever_the_window);
     void leave_all(bool whatever_the_window);
     void look_at_pending();
@@ -173,9 +179,11 @@ private:
     int failure = MPI_SUCCESS;
     bool raised = false;
     bool cancelled = false;
-    bool stalled = false;        // a ready delta waits for room in the window
-    bool acknowledged = true;    // or needs no acknowledgement
-    std::size_t outstanding = 0; // our part of peer.outstanding
+    bool stalled = false;                     // a ready delta waits for room in the window, or in shared memory
+    unsigned looks_for_room = 0;              // there, since it was last full
+    transport::one_sided::Outgoing one_sided; // its way, as long as it is that one
+    bool acknowledged = true;                 // or needs no acknowledgement
+    std::size_t outstanding = 0;              // our part of peer.outstanding
 
     RangeSet declared;
     std::size_t since_poll = 0; // bytes declared since the library was called last

@@ -1,6 +1,7 @@
 #include "mpi/job.h"
 
 #include "mpi/channel.h"
+#include "mpi/inbox.h"
 #include "mpi/lifeline.h"
 #include "mpi/requests.h"
 #include "mpi/roster.h"
@@ -10,6 +11,7 @@
 #include "trigger/annotated.h"
 
 #include <algorithm>
+#include <bit>
 #include <cinttypes>
 #include <climits>
 #include <cstdio>
@@ -29,15 +31,16 @@ namespace {
 Link near_link, far_link;
 int near_peers = 0, far_peers = 0;
 
-// Below this a delta brings more work than it hides; a first fragment must be eager too.
-std::size_t least_eager = 8000;
+// Below this a delta brings more work than it hides, but where it goes through memory; a first fragment must be eager anyway.
+constexpr std::size_t usual_least_eager = 8000;
+std::size_t least_eager, least_eager_near;
 
-bool frames(const Link &link) {
-    return link.eager >= least_eager;
+bool frames(bool near) {
+    return near ? near_link.eager >= least_eager_near : far_link.eager >= least_eager;
 }
 
-bool frames_plain(const Link &link) {
-    return frames(link) && link.rate < settings.fast_link;
+bool frames_plain(bool near) {
+    return frames(near) && (near ? near_link : far_link).rate < settings.fast_link;
 }
 
 // The ranks of the world that run Stretto, or none when that cannot be known.
@@ -118,6 +121,7 @@ bool threads_may_poll() {
 struct Wanted {
     bool no_polls;     // threads_may_poll() does not hold
     bool partitioned;  // messages
+    bool every_link;   // also those where ordinary messages stay native
     double fast;       // bytes per second of a link of which nothing more need be known
     std::size_t delta; // bytes: the largest that a user has set
 };
@@ -164,38 +168,62 @@ Wanted agree() {
     job.some_report = some[reports];
     job.all_report = !some[no_report];
     settings.trials = some[trials];
-    return {some[no_polls] != 0, some[partitioned] != 0,
+    return {some[no_polls] != 0, some[partitioned] != 0, some[every_link] != 0,
             some[every_link] ? std::numeric_limits<double>::infinity() : settings.fast_link,
             static_cast<std::size_t>(some[delta])};
 }
 
-// By rank of `deltas`: the lowest of those on the same node.
-std::vector<int> leaders_of_nodes() {
+// Bytes that may be under way to a rank from another one of its node, which it has not looked at. All of them together stay within the budget. Tests
+// want it to be full.
+std::size_t inbox_bytes(std::size_t ranks) {
+    constexpr std::size_t least = 1 << 14, most = 1 << 20;
+    return settings.force ? least : std::bit_floor(std::clamp(settings.budget / ranks, least, most));
+}
+
+// Where a rank lives.
+struct Home {
+    int leader; // the lowest rank of `deltas` there
+    inbox::Card inbox;
+};
+
+// By rank of `deltas`.
+std::vector<Home> homes(const Wanted &wanted) {
     MPI_Comm node;
-    int rank = 0, size = 0;
+    int rank = 0, size = 0, here = 0;
     library.Comm_rank(job.deltas, &rank);
     library.Comm_size(job.deltas, &size);
     library.Comm_split_type(job.deltas, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &node);
-    int leader = rank;
-    library.Bcast(&leader, 1, MPI_INT, 0, node);
+    Home home{rank, {.file = -1}};
+    library.Bcast(&home.leader, 1, MPI_INT, 0, node);
+    library.Comm_size(node, &here);
     library.Comm_free(&node);
-    std::vector<int> leaders(static_cast<std::size_t>(size));
-    library.Allgather(&leader, 1, MPI_INT, leaders.data(), 1, MPI_INT, job.deltas);
-    return leaders;
+    const auto ranks = static_cast<std::size_t>(here);
+    if (ranks > 1 && wanted.every_link && settings.one_sided) home.inbox = inbox::make(ranks, inbox_bytes(ranks));
+    std::vector<Home> all(static_cast<std::size_t>(size));
+    library.Allgather(&home, sizeof home, MPI_BYTE, all.data(), sizeof home, MPI_BYTE, job.deltas);
+    return all;
 }
 
 // Messages inside a node and between nodes are two classes, each measured.
-void measure_peers(const std::vector<int> &ranks, const Wanted &wanted) {
+void measure_peers(const std::vector<int> &ranks, const Wanted &wanted, std::size_t first_fragment) {
     const auto own = static_cast<std::size_t>(std::find(ranks.begin(), ranks.end(), job.rank) - ranks.begin());
-    const std::vector<int> leaders = leaders_of_nodes();
-    const int leader = leaders[own];
+    const std::vector<Home> all = homes(wanted);
+    const int leader = all[own].leader;
     std::map<int, std::vector<int>> nodes; // by leader
     std::vector<std::size_t> places;       // of each rank in its node
     for (std::size_t k = 0; k < ranks.size(); k++) {
-        std::vector<int> &node = nodes[leaders[k]];
+        std::vector<int> &node = nodes[all[k].leader];
         places.push_back(node.size());
         node.push_back(static_cast<int>(k));
     }
+    std::vector<inbox::Card> inboxes;
+    for (const int rank : nodes[leader]) inboxes.push_back(all[static_cast<std::size_t>(rank)].inbox);
+    // All ranks of the job know alike whether all have one that need one.
+    const bool all_have = std::all_of(all.begin(), all.end(), [&](const Home &home) {
+        return home.inbox.file >= 0 || nodes[home.leader].size() == 1;
+    });
+    if (all_have) least_eager_near = std::min(least_eager_near, first_fragment);
+    inbox::join(std::move(inboxes), places[own]);
     if (nodes.size() < ranks.size()) near_link = measure_links(nodes[leader], job.deltas, wanted.fast, wanted.delta);
     if (nodes.size() > 1) {
         // Ranks of the same place in their nodes: neighbours there are on different nodes.
@@ -209,15 +237,16 @@ void measure_peers(const std::vector<int> &ranks, const Wanted &wanted) {
         Peer &peer = job.peers[static_cast<std::size_t>(ranks[k])];
         peer.rank = static_cast<int>(k);
         if (ranks[k] == job.rank) continue;
-        const bool near = leaders[k] == leader;
+        const bool near = all[k].leader == leader;
         (near ? near_peers : far_peers)++;
         peer.near = near;
+        if (near) peer.seat = static_cast<int>(places[k]);
         const Link &link = near ? near_link : far_link;
         peer.eager = link.eager;
         peer.copies = !link.completes;
         peer.rate = link.rate;
-        peer.frames = frames(link);
-        peer.frames_plain = frames_plain(link);
+        peer.frames = frames(near);
+        peer.frames_plain = frames_plain(near);
         job.framing = job.framing || peer.frames;
     }
     // Both ends must agree on who frames: a link's class and figures are the same for all.
@@ -248,7 +277,7 @@ void abort_job() {
 
 void join(std::size_t first_fragment) {
     job = {};
-    if (settings.force) least_eager = first_fragment;
+    least_eager = least_eager_near = settings.force ? first_fragment : usual_least_eager;
     near_peers = far_peers = 0;
     near_link = far_link = {};
     library.Comm_rank(MPI_COMM_WORLD, &job.rank);
@@ -274,12 +303,12 @@ void join(std::size_t first_fragment) {
         *job.why = "MPICH 4.0 is not safe at MPI_THREAD_MULTIPLE when it is polled as often as framed messages need";
         return;
     }
-    measure_peers(ranks, wanted);
+    measure_peers(ranks, wanted, first_fragment);
     if (wanted.partitioned) {
         library.Comm_dup(job.deltas, &job.partitioned);
         library.Comm_set_errhandler(job.partitioned, MPI_ERRORS_RETURN);
     }
-    if (!frames(near_link) && !frames(far_link) && !job.has_partitioned()) return; // which all know alike
+    if (!frames(true) && !frames(false) && !job.has_partitioned()) return; // which all know alike
     tell_of_rank_0();
     make_communicators_of_collectives();
     lifeline::open();
@@ -308,8 +337,8 @@ bool is_on_one_host() {
 
 std::vector<LinkClass> link_classes() {
     std::vector<LinkClass> classes;
-    if (near_peers) classes.push_back({"node", near_peers, near_link, frames_plain(near_link)});
-    if (far_peers) classes.push_back({"remote", far_peers, far_link, frames_plain(far_link)});
+    if (near_peers) classes.push_back({"node", near_peers, near_link, frames_plain(true), inbox::from(0) != nullptr});
+    if (far_peers) classes.push_back({"remote", far_peers, far_link, frames_plain(false), false});
     return classes;
 }
 
@@ -317,12 +346,12 @@ std::string describe_job() {
     char text[1024];
     std::string classes;
     for (const LinkClass &c : link_classes()) {
-        char part[160];
-        std::snprintf(
-            part, sizeof part,
-            "%s{\"class\":\"%s\",\"peers\":%d,\"eager_bytes\":%zu,\"completes\":%s,\"bytes_per_second\":%.3g}",
-            classes.empty() ? "" : ",", c.name, c.peers, c.link.eager, c.link.completes ? "true" : "false",
-            c.link.rate);
+        char part[200];
+        std::snprintf(part, sizeof part,
+                      "%s{\"class\":\"%s\",\"peers\":%d,\"transport\":\"%s\",\"eager_bytes\":%zu,\"completes\":%s,"
+                      "\"bytes_per_second\":%.3g}",
+                      classes.empty() ? "" : ",", c.name, c.peers, c.one_sided ? "one-sided" : "two-sided",
+                      c.link.eager, c.link.completes ? "true" : "false", c.link.rate);
         classes += part;
     }
     std::snprintf(text, sizeof text,

@@ -20,6 +20,7 @@ struct Peer {
     std::size_t eager = 0;       //!< bytes: the largest message that needs nothing more from its sender (rule 7)
     double rate = 0;             //!< bytes per second of a large message to it
     bool near = false;           //!< on the same node
+    int seat = -1;               //!< its place among the ranks of our node (mpi/inbox.h); -1: it is on another one
     bool copies = false;         //!< deltas to it leave from copies, as the library holds on to what it sends
     std::size_t outstanding = 0; //!< memory_of() what was sent to it and is not known to be matched (rule 4)
 };
@@ -83,6 +84,7 @@ struct LinkClass {
     int peers;
     Link link;
     bool frames_plain; //!< as Peer's
+    bool one_sided;    //!< deltas go through memory that both share
 };
 
 //! Those classes that have peers.

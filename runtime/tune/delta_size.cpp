@@ -12,15 +12,15 @@ namespace stretto::tune {
 
 namespace {
 
-// What a delta costs one end, in seconds: the library's call and matching, a packet more (docs/bench.md, overhead), a fault (docs/pages.md).
-constexpr double cost(bool paged) {
-    return paged ? 12e-6 : 10e-6;
+// What a delta costs one end, in seconds: the library's call and matching, a packet more (docs/bench.md, overhead), a flag, a fault (docs/pages.md).
+constexpr double cost(Deltas what) {
+    return what == Deltas::paged ? 12e-6 : what == Deltas::shared ? 0.3e-6 : 10e-6;
 }
 
 // Where the wire is slower than what makes its deltas, larger ones were never better (stretto bench surface): what disturbs one stage, the
 // next waits for. With pages a delta costs more than without.
-constexpr double large(bool paged) {
-    return paged ? 12288 : 8192;
+constexpr double large(Deltas what) {
+    return what == Deltas::paged ? 12288 : 8192;
 }
 
 constexpr std::size_t least = 1024;
@@ -39,27 +39,27 @@ constinit Lasting<std::unordered_map<CallSite, double>> rates;
 
 } // namespace
 
-double useful_delta(std::size_t total, double rate, bool paged) {
-    const double each = cost(paged);
-    return std::min(std::sqrt(static_cast<double>(total) * rate * each), std::max(large(paged), 2 * rate * each));
+double useful_delta(std::size_t total, double rate, Deltas what) {
+    const double each = cost(what);
+    return std::min(std::sqrt(static_cast<double>(total) * rate * each), std::max(large(what), 2 * rate * each));
 }
 
 std::size_t delta_bytes(std::size_t total, std::size_t first, std::size_t eager, double link_rate, CallSite site,
-                        bool paged) {
+                        Deltas what) {
     const std::size_t most = eager / 32 * 32;
     if (settings.delta && settings.delta <= most) return settings.delta;
     double rate = link_rate;
     if (const auto known = rates->find(site); site && known != rates->end()) rate = std::min(rate, known->second);
-    double best = useful_delta(total, rate, paged);
+    double best = useful_delta(total, rate, what);
     // How fast a loop makes its bytes is not known at first, and a pipeline wants stages.
     if (site)
-        best = std::min(best, std::max(large(paged), static_cast<double>(total) / fewest));
+        best = std::min(best, std::max(large(what), static_cast<double>(total) / fewest));
     else
         best = std::max(best, static_cast<double>(least_piece(link_rate)));
     // As many equal ones as have that size at least: a short last one would cost as much as any other.
     const auto rest = static_cast<double>(total > first ? total - first : total);
     const double equal = rest / std::max(std::floor(rest / best), 1.0);
-    if (paged) return nearest_pages(equal, most);
+    if (what == Deltas::paged) return nearest_pages(equal, most);
     return std::clamp((static_cast<std::size_t>(equal) + 31) / 32 * 32, std::min(least, most), most);
 }
 

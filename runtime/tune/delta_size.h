@@ -9,13 +9,20 @@
 //! what leaves in 2 o, was never better. A message is cut into as many equal deltas as have that size at least.
 namespace stretto::tune {
 
+//! What a delta costs depends on how it is made, and how it travels.
+enum class Deltas {
+    sent,   //!< by the library
+    shared, //!< through memory that both ends share
+    paged,  //!< pages say what is final and what is needed, however it travels
+};
+
 //! Bytes of a delta: a multiple of 32 (rule 5), never above the eager limit (rule 7), never less than is worth a message. What
 //! STRETTO_DELTA says; where that is above the limit, as if it said nothing. Where pages say what is final: whole pages, or a part
 //! of one where the limit is lower.
 //! `first`: bytes of the message that its first fragment can take; `site`: where it was begun, nullptr for an ordinary one; link_rate: bytes
-//! per second; paged: pages say what is final and what is needed, so that a delta costs more.
+//! per second.
 std::size_t delta_bytes(std::size_t total, std::size_t first, std::size_t eager, double link_rate, CallSite site,
-                        bool paged = false);
+                        Deltas what = Deltas::sent);
 
 //! Bytes of a piece that nobody waits for while it is made, at least: of an ordinary message, or of a collective's. What the link takes in a
 //! quarter of a millisecond; of smaller ones the library's and the kernel's work costs a core more than waiting for a larger one costs the
@@ -25,7 +32,7 @@ inline std::size_t least_piece(double link_rate) {
 }
 
 //! As large as a delta is worth being, in bytes, before a message is cut into equal ones. rate: bytes per second.
-double useful_delta(std::size_t total, double rate, bool paged);
+double useful_delta(std::size_t total, double rate, Deltas what);
 
 //! A message of this call site was computed in so many seconds.
 void learn(CallSite site, std::size_t total, double seconds);

@@ -40,7 +40,7 @@ constexpr std::size_t enough = 16; // pages, in which an order would have shown
 constexpr unsigned until_asked_anew = 64;
 
 double delta_of(std::size_t total, double link_rate) {
-    return std::max(useful_delta(total, link_rate, true), static_cast<double>(pages::page_bytes()));
+    return std::max(useful_delta(total, link_rate, Deltas::paged), static_cast<double>(pages::page_bytes()));
 }
 
 // A pipeline of k deltas hides all but one of them of the transfer, or of the computation what is ahead when the first bytes are passed,

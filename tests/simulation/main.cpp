@@ -6,8 +6,10 @@
 #include <array>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <memory>
 #include <string>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -62,14 +64,40 @@ struct Child {
     std::string text;
 };
 
+// What ranks of one node share is a file's memory, which a child would share with us. So it gets a copy.
+std::vector<std::pair<char *, std::size_t>> shared_memory() {
+    std::vector<std::pair<char *, std::size_t>> all;
+    FILE *const maps = std::fopen("/proc/self/maps", "r");
+    char line[512];
+    while (std::fgets(line, sizeof line, maps)) {
+        unsigned long begin = 0, end = 0;
+        if (std::strstr(line, "stretto-inbox") && std::sscanf(line, "%lx-%lx", &begin, &end) == 2)
+            all.emplace_back(reinterpret_cast<char *>(begin), end - begin);
+    }
+    std::fclose(maps);
+    return all;
+}
+
+void copy_shared_memory(const std::vector<std::pair<char *, std::size_t>> &all) {
+    for (const auto &[memory, bytes] : all) {
+        const std::vector<char> its(memory, memory + bytes);
+        if (mmap(memory, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) != memory)
+            std::abort();
+        std::memcpy(memory, its.data(), bytes);
+    }
+}
+
 // In a child, which begins where this process is.
 template <class Work>
 Child in_child(Work work) {
     int ends[2];
     if (pipe(ends) != 0) std::abort();
     std::fflush(nullptr);
+    const auto shared = shared_memory();
+    for (const auto &[memory, bytes] : shared) madvise(memory, bytes, MADV_DOFORK);
     const pid_t child = fork();
     if (child == 0) {
+        copy_shared_memory(shared);
         dup2(ends[1], 1), dup2(ends[1], 2);
         close(ends[0]), close(ends[1]);
         setvbuf(stdout, nullptr, _IOLBF, 0); // where it dies, what was said is known
@@ -177,7 +205,7 @@ int batch(std::uint64_t first, std::uint64_t count) {
     std::fprintf(stderr,
                  "%s\nusage: simulate --library libstretto.so [--ranks 3] [--first SEED] [--count N] [--batch N] "
                  "[--eager BYTES] "
-                 "[--holds] [--shows] [--fault twice|overtakes|lost|unsaid]\n",
+                 "[--one-node] [--holds] [--shows] [--fault twice|overtakes|lost|unsaid]\n",
                  why);
     std::exit(2);
 }
@@ -208,6 +236,8 @@ void read_options(int argc, char **argv) {
             options.batch = std::strtoull(value(), nullptr, 10);
         else if (word == "--eager")
             options.model.eager = std::strtoull(value(), nullptr, 10);
+        else if (word == "--one-node")
+            options.model.one_node = true;
         else if (word == "--holds")
             options.model.completes = false;
         else if (word == "--fault")

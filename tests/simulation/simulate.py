@@ -18,6 +18,7 @@ CONFIGURATIONS = {
     "two": ("--ranks", 2),
     "three": ("--ranks", 3),
     "three-held": ("--ranks", 3, "--holds"),
+    "three-node": ("--ranks", 3, "--one-node"),
     "four": ("--ranks", 4),
     "four-short": ("--ranks", 4, "--eager", 9000),
     "seven": ("--ranks", 7),

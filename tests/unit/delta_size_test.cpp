@@ -41,13 +41,21 @@ TEST_F(DeltaBytes, are_whole_pages_where_pages_say_what_is_final) {
     const std::size_t page = pages::page_bytes();
     for (double rate : {1e6, gigabit, 1e10})
         for (std::size_t total : {2 * page, 10 * kib, 400 * kib, 64 * mib}) {
-            EXPECT_EQ(delta_bytes(total, 0, 64 * kib - 100, rate, nullptr, true) % page, 0u);
-            const std::size_t part = delta_bytes(total, 0, page - 64, rate, nullptr, true);
+            EXPECT_EQ(delta_bytes(total, 0, 64 * kib - 100, rate, nullptr, Deltas::paged) % page, 0u);
+            const std::size_t part = delta_bytes(total, 0, page - 64, rate, nullptr, Deltas::paged);
             EXPECT_LE(part, page - 64);
             EXPECT_EQ(page % part, 0u) << "of one, where the limit is lower";
             EXPECT_GE(part, 1u);
         }
-    EXPECT_EQ(delta_bytes(10200, 0, 64 * kib - 100, 1e6, nullptr, true), page);
+    EXPECT_EQ(delta_bytes(10200, 0, 64 * kib - 100, 1e6, nullptr, Deltas::paged), page);
+}
+
+TEST_F(DeltaBytes, are_smaller_where_they_cost_little) {
+    const std::size_t sent = delta_bytes(8 * kib, 0, 60 * kib, 1e9, &somewhere);
+    const std::size_t shared = delta_bytes(8 * kib, 0, 60 * kib, 1e9, &somewhere, Deltas::shared);
+    EXPECT_GE(sent, 8 * kib);
+    EXPECT_LE(shared, 2 * kib);
+    EXPECT_GE(shared, kib);
 }
 
 TEST_F(DeltaBytes, are_what_was_asked_for) {

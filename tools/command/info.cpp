@@ -162,18 +162,19 @@ void print_decisions(const Installation &installation, const std::string &name, 
         return;
     }
     print_heading(mpi.version + ", " + std::to_string(ranks) + " ranks on this machine");
-    Table table({"rank", "framing", "peers", "class", "eager bytes", "bytes/s", "why"});
+    Table table({"rank", "framing", "peers", "class", "transport", "eager bytes", "bytes/s", "why"});
     for (const json &decision : found) {
         const bool framing = decision.value("framing", false);
         const std::string rank = std::to_string(decision.value("rank", 0)), why = decision.value("why", "");
         const Cell answer = framing ? Cell("yes", Colour::good) : Cell("no", Colour::bad);
         const json classes = decision.value("classes", json::array());
-        if (classes.empty()) table.add({{rank}, answer, "", "", "", "", {why}});
+        if (classes.empty()) table.add({{rank}, answer, "", "", "", "", "", {why}});
         for (const json &peer : classes)
             table.add({{rank},
                        answer,
                        {std::to_string(peer.value("peers", 0))},
                        {peer.value("class", "")},
+                       {peer.value("transport", "")},
                        {std::to_string(peer.value("eager_bytes", 0L))},
                        {rounded(peer.value("bytes_per_second", 0.0))},
                        {why}});
