@@ -14,7 +14,8 @@ from progress import Tell
 from wrong import Wrong
 
 LEARNT_DELTA, LEARNT_PAGED_DELTA = 8192, 16384  # where the runtime chooses the delta itself: about that
-FRAMED = {"STRETTO_FORCE": "1", "STRETTO_DELTA": "4032"}  # every delta send framed, each piece of it a delta
+# Every delta send framed, each piece of it a delta, by the library.
+FRAMED = {"STRETTO_FORCE": "1", "STRETTO_DELTA": "4032", "STRETTO_TRANSPORT": "two-sided"}
 
 
 @dataclass(frozen=True)

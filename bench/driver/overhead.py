@@ -17,6 +17,7 @@ from rich.table import Table
 from turns import in_turns
 
 SMALL = (8, 1024)  # bytes
+DELTAS = (1024, 4032)
 ROUND_TRIPS = 400  # per sample, through shared memory
 ROUND_TRIPS_OVER_WIRE = 20
 
@@ -72,20 +73,32 @@ def measure(asked: argparse.Namespace, tell: Tell) -> dict:
     calls = in_turns(
         asked.turns,
         {
-            "calls": lambda: calm.run("annotations.stretto", environment=FRAMED),
-            "MPI_Isend": lambda: calm.run("annotations"),
+            f"{delta} B {name}": partial(calm.run, program, delta, environment=settings)
+            for delta in DELTAS
+            for name, program, settings in (
+                ("two-sided", "annotations.stretto", FRAMED | {"STRETTO_DELTA": str(delta)}),
+                ("one-sided", "annotations.stretto", {"STRETTO_DELTA": str(delta)}),
+                ("MPI_Isend", "annotations", {}),
+            )
         },
         tell,
     )
-    ours, plain = medians(calls["calls"]), medians(calls["MPI_Isend"])
+    made = {name: medians(launches) for name, launches in calls.items()}
+    ours = made[f"{DELTAS[-1]} B two-sided"]
     result = {
         "mpi": asked.mpi,
         "annotation_idle_ns": ours["idle_ns"],
         "send_data_ns": ours["send_data_ns"],
         "wait_data_ns": ours["wait_data_ns"],
-        "delta_bytes": ours["delta_bytes"],
-        "delta_ns": ours["per_delta_ns"],
-        "isend_ns": plain["per_chunk_ns"],
+        "deltas": {
+            str(delta): {
+                "two_sided_ns": made[f"{delta} B two-sided"]["per_delta_ns"],
+                "one_sided_ns": made[f"{delta} B one-sided"]["per_delta_ns"],
+                "isend_ns": made[f"{delta} B MPI_Isend"]["per_chunk_ns"],
+                "copy_ns": made[f"{delta} B MPI_Isend"]["copy_ns"],
+            }
+            for delta in DELTAS
+        },
         "small": {},
     }
     for size in SMALL:
@@ -141,8 +154,11 @@ def show(result: dict, console: Console) -> None:
     table.add_row("annotation with nothing in flight", f"{result['annotation_idle_ns']:.2f} ns")
     table.add_row("send_data that sends nothing", f"{result['send_data_ns']:.1f} ns")
     table.add_row("wait_data whose bytes are there", f"{result['wait_data_ns']:.1f} ns")
-    table.add_row(f"a delta of {result['delta_bytes']} bytes", f"{result['delta_ns']:.0f} ns")
-    table.add_row("  MPI_Isend of as much", f"{result['isend_ns']:.0f} ns")
+    for delta, costs in result["deltas"].items():
+        table.add_row(f"a delta of {delta} bytes, one-sided", f"{costs['one_sided_ns']:.0f} ns")
+        table.add_row("  two-sided", f"{costs['two_sided_ns']:.0f} ns")
+        table.add_row("  MPI_Isend of as much", f"{costs['isend_ns']:.0f} ns")
+        table.add_row("  copying as much", f"{costs['copy_ns']:.0f} ns")
     for size, small in result["small"].items():
         table.add_row(f"message of {size} bytes, plain", f"{small['plain_ns']:.0f} ns")
         table.add_row("  the library called directly", f"{small['direct_ns']:.0f} ns")
