@@ -18,6 +18,7 @@ import partitioned
 import simulated
 import surface
 import table
+import transport
 from figures import figures
 from measure import measure
 from page import Section, write_page
@@ -33,6 +34,7 @@ OTHERS = {
     "delta-collectives": delta_collectives.main,
     "costs": papers.main,
     "surface": surface.main,
+    transport.NAME: transport.main,
     "never-slower": never_slower.main,
     **{name: partial(mdmp.main, name) for name in mdmp.BENCHMARKS},
     mdmp_stream.NAME: mdmp_stream.main,

@@ -34,6 +34,7 @@ OTHERS = {  # what is measured besides the kernels
     "delta-collectives": "computation and a collective as one pipeline, against one after the other",
     "costs": "the tables of the papers: a page computed, sent, faulted; protection against transfer",
     "surface": "pair by message size and delta, each trigger; the runtime's own choice against the best",
+    "transport": "pair, cascade or ring within a node by deltas of several sizes, one-sided and two-sided",
     "never-slower": "whole jobs of many patterns of communication, plain and under `stretto run`",
     "mdmp-pingpong": "MDMP's ping-pong by directives, by MPI, and by MPI tuned by hand",
     "mdmp-selectivepingpong": "the same, a part of the elements sent",
