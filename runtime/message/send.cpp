@@ -368,9 +368,13 @@ void Send::are_final(Range range, CallSite here) {
     if (const auto twice = declared.insert(range))
         fail("MPIX_Delta_send_data",
              stretto::bytes(twice->begin, twice->end) + " of " + name() + " were declared ready twice", here);
-    // While a large delta fills, what waits behind a full socket moves on.
+    // While a large delta fills, what waits behind a full socket moves on, and what comes makes room for more.
     since_poll += range.bytes();
-    if (since_poll > transport::between_polls && !peer.copies) look_at_pending();
+    if (since_poll > transport::between_polls) {
+        since_poll = 0;
+        if (!peer.copies) look_at_pending();
+        transport::one_sided::take_in_what_is_awaited();
+    }
     const Range run = declared.last_touched();
     if (!placed) {
         if (first_most_here && run.begin == 0 && run.end >= first_most_here)

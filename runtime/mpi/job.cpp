@@ -176,7 +176,7 @@ Wanted agree() {
 // Bytes that may be under way to a rank from another one of its node, which it has not looked at. All of them together stay within the budget. Tests
 // want it to be full.
 std::size_t inbox_bytes(std::size_t ranks) {
-    constexpr std::size_t least = 1 << 14, most = 1 << 20;
+    constexpr std::size_t least = 1 << 14, most = 1 << 21;
     return settings.force ? least : std::bit_floor(std::clamp(settings.budget / ranks, least, most));
 }
 

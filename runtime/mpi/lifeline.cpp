@@ -13,6 +13,7 @@
 #include <net/if.h>
 #include <netinet/in.h>
 #include <poll.h>
+#include <pthread.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -127,7 +128,10 @@ void look() {
 
 } // namespace
 
+// A child that lives longer would keep its parent's connections alive.
 void open() {
+    static const int once = pthread_atfork(nullptr, nullptr, close);
+    static_cast<void>(once);
     const Place place = this_place();
     int size = 0;
     library.Comm_size(job.deltas, &size);

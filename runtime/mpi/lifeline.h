@@ -4,7 +4,7 @@
 //! waits for a dead rank for ever.
 //!
 //! Each process listens on a TCP port of its own and never accepts: the kernel completes connections by itself, and resets them when
-//! the process ends, however it ends. Who has a message under way with a peer keeps one such connection to it.
+//! the process ends, however it ends, whatever children it has. Who has a message under way with a peer keeps one such connection to it.
 namespace stretto::mpi::lifeline {
 
 //! Opens the port and tells the others. Collective over job.deltas.

@@ -140,19 +140,43 @@ void take_back(Incoming &message, const mpi::Peer &from) {
     forget(of_seat(ins, from.seat), &message);
 }
 
+namespace {
+
+Incoming *receiver_of(const In &in, const Record &record) {
+    const auto its = std::find_if(in.messages.rbegin(), in.messages.rend(),
+                                  [&](const auto &one) { return one.first == record.tag; });
+    return its == in.messages.rend() ? nullptr : its->second;
+}
+
+const std::byte *bytes_of(const Record &record) {
+    return reinterpret_cast<const std::byte *>(&record + 1);
+}
+
+} // namespace
+
 void take_in(const mpi::Peer &from) {
     In &in = from_seat(from.seat);
     while (const Record *record = in.ring.first()) {
-        const auto *bytes = reinterpret_cast<const std::byte *>(record + 1);
-        const auto its = std::find_if(in.messages.rbegin(), in.messages.rend(),
-                                      [&](const auto &one) { return one.first == record->tag; });
-        if (its != in.messages.rend())
-            hand_over(in, *its->second, *record, bytes);
+        const std::byte *const bytes = bytes_of(*record);
+        if (Incoming *message = receiver_of(in, *record))
+            hand_over(in, *message, *record, bytes);
         else {
             count(Rule::one_sided_early);
             in.early[record->tag].push_back({*record, {bytes, bytes + record->bytes}});
         }
         in.ring.take(*record);
+    }
+}
+
+void take_in_what_is_awaited() {
+    for (In &in : ins) {
+        if (in.messages.empty()) continue;
+        while (const Record *record = in.ring.first()) {
+            Incoming *const message = receiver_of(in, *record);
+            if (!message) break;
+            hand_over(in, *message, *record, bytes_of(*record));
+            in.ring.take(*record);
+        }
     }
 }
 

@@ -62,6 +62,9 @@ void take_back(Incoming &message, const mpi::Peer &from);
 //! Hands over all that this rank has put. Pieces of messages that nobody receives yet are kept.
 void take_in(const mpi::Peer &from);
 
+//! The same of all ranks, up to the first piece of a message that nobody receives yet: to keep that costs a copy, and need not be now.
+void take_in_what_is_awaited();
+
 //! Who looks at memory alone lets the library go on now and then: other ranks may wait for what passes through it.
 void let_the_library_go_on(const mpi::Peer &towards);
 

@@ -10,7 +10,7 @@ from launch import launch, library
 from sandbox import words_before
 
 HERE = pathlib.Path(__file__).parent
-FORCE = {"STRETTO_FORCE": "1"}
+FORCE = {"STRETTO_FORCE": "1", "STRETTO_DELTA": "4032"}  # a large message has no more tags than there are
 SETTINGS = {
     "chunk": {},
     "all": {"STRETTO": "all"},
@@ -45,7 +45,7 @@ def test_what_finds_no_room_goes_on_two_sided(mpi):
 
 
 def test_before_a_call_that_may_block_the_rest_leaves_two_sided(mpi):
-    assert run(mpi, "handed_over", STRETTO_FORCE="1")["one_sided_left"]
+    assert run(mpi, "handed_over", **FORCE)["one_sided_left"]
 
 
 def test_what_is_received_later_does_not_hold_up_what_is_received_first(mpi):
@@ -54,7 +54,7 @@ def test_what_is_received_later_does_not_hold_up_what_is_received_first(mpi):
 
 
 def test_more_messages_than_lines_go_two_sided(mpi):
-    met = run(mpi, "many", STRETTO_FORCE="1")
+    met = run(mpi, "many", **FORCE)
     assert 0 < met["one_sided"] < met["send_framed"]
 
 

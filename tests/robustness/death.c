@@ -7,6 +7,7 @@
 #include <stretto/stretto.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 enum { BYTES = 4 << 20 };
 static unsigned char *buffer;
@@ -25,6 +26,17 @@ static void send_half(void) {
     MPI_Status status;
     for (int i = 0; i < 50; i++, nap(0.01)) MPI_Iprobe(MPI_ANY_SOURCE, 9, MPI_COMM_WORLD, &flag, &status);
     raise(SIGKILL);
+}
+
+// The same, and a child of it lives on, which has no terminal and no pipe of the launcher's.
+static void leave_a_child(void) {
+    if (fork() == 0) {
+        setsid();
+        for (int file = 0; file <= 2; file++) close(file);
+        nap(40);
+        _exit(0);
+    }
+    send_half();
 }
 
 static void gather(void) {
@@ -103,6 +115,7 @@ static const struct {
     void (*survive)(void), (*die)(void);
 } operations[] = {
     {"MPI_Recv", in_receive, send_half},
+    {"MPI_Recv_of_a_parent", in_receive, leave_a_child},
     {"MPI_Wait", in_wait, send_half},
     {"MPIX_Delta_wait_data", in_wait_data, send_half},
     {"MPIX_Delta_wait", in_delta_wait, receive_half},
