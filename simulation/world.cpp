@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
+#include <utility>
 
 namespace simulation {
 
@@ -11,7 +12,8 @@ World *world = nullptr;
 namespace {
 
 constexpr int first_request = 0x2c000001, first_communicator = 0x44100000;
-constexpr std::uint64_t enough_quiet = 100'000;                 // steps of each rank in which nothing comes: it hangs
+constexpr std::uint64_t enough_quiet = 100'000,
+                        enough_looks = 600; // steps in which nothing comes, of all ranks and of each: they hang
 constexpr unsigned longest_idle = 16, longest_idle_of_time = 3; // a call's time so often doubled
 constexpr std::size_t stack_bytes = 1 << 18;
 
@@ -41,7 +43,7 @@ bool World::run(const std::function<void(int)> &function, std::uint64_t seed) {
     each = function;
     random = Random(seed);
     hangs = false;
-    quiet = 0;
+    something_comes();
     for (auto &rank : ranks) {
         rank->ended = false;
         rank->idle = 0;
@@ -81,9 +83,24 @@ void World::switch_to(int rank) {
 }
 
 // Unless another one is behind the current rank.
+void World::something_comes() {
+    quiet = 0;
+    coming++;
+}
+
+// Those that have seen the time look more often than others, which may still be about to do something.
+bool World::is_quiet() {
+    Rank &rank = me();
+    if (std::exchange(rank.coming, coming) != coming) rank.looks = 0;
+    rank.looks++;
+    return ++quiet > enough_quiet * ranks.size() && std::all_of(ranks.begin(), ranks.end(), [&](const auto &one) {
+        return one->ended || (one->coming == coming && one->looks >= enough_looks);
+    });
+}
+
 void World::go_on() {
     steps++;
-    if (hangs || ++quiet > enough_quiet * ranks.size()) {
+    if (hangs || is_quiet()) {
         hangs = true;
         swapcontext(&me().context, &back);
     }
@@ -133,7 +150,7 @@ void World::enter() {
         Event event = rank.inbox.begin()->second;
         rank.inbox.erase(rank.inbox.begin());
         rank.idle = 0;
-        quiet = 0;
+        something_comes();
         arrive(std::move(event));
     }
     if (rank.in_hooks) return;
@@ -159,7 +176,7 @@ void World::send_event(int from, int to, std::size_t bytes, Event event) {
     else
         arrived = comes = std::max(comes, arrived);
     there.inbox.emplace(comes, std::move(event));
-    quiet = 0;
+    something_comes();
     wake(there, comes);
 }
 
@@ -405,7 +422,7 @@ std::shared_ptr<Meeting> World::meet(int handle, const void *in, void *out,
         its->last = me().clock + (n > 1 ? 2 * model.latency : 0);
         for (int other : comm.world) wake(*ranks[static_cast<std::size_t>(other)], its->last);
         meetings.erase(key);
-        quiet = 0;
+        something_comes();
     }
     return its;
 }

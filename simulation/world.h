@@ -119,7 +119,8 @@ struct Rank {
     bool sees_time = false;   // it has looked at the clock since it had nothing to do: perhaps it waits for an instant
     unsigned idle = 0;        // looks in a row at which nothing had come
     std::uint64_t ticket = 0; // among ranks whose clocks are equal
-    double out_free = 0, in_free = 0; // when its link is free, each way
+    std::uint64_t coming = 0, looks = 0; // World's then; its steps since
+    double out_free = 0, in_free = 0;    // when its link is free, each way
     std::multimap<double, Event> inbox;
     std::deque<std::shared_ptr<Message>> unexpected;
     std::deque<int> posted;                 // requests
@@ -181,6 +182,8 @@ private:
     void go_on();
     void leave();
     int first_in_line();
+    void something_comes();
+    bool is_quiet();
     void switch_to(int rank);
     void line_up(Rank &rank);
     void wake(Rank &rank, double when);
@@ -199,7 +202,8 @@ private:
     std::map<std::pair<int, unsigned>, std::shared_ptr<Meeting>> meetings;
     std::function<void(int)> each;
     ucontext_t back{};
-    std::uint64_t quiet = 0; // steps since anything came
+    std::uint64_t quiet = 0;  // steps since anything came
+    std::uint64_t coming = 0; // how often anything has
     double latest = 0;
     bool hangs = false;
     friend void fiber();
