@@ -219,10 +219,4 @@ def picture(result: dict) -> str:
 
 
 def main(name: str, arguments: list[str]) -> int:
-    asked = read(name, arguments)
-
-    def write(result: dict) -> None:
-        if asked.picture:
-            asked.picture.write_text(picture(result))
-
-    return standalone.run(name, asked, partial(measure, name), show, write)
+    return standalone.run(name, read(name, arguments), partial(measure, name), show, picture=picture)

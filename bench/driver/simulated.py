@@ -156,9 +156,4 @@ def picture(result: dict) -> str:
 
 def main(arguments: list[str]) -> int:
     asked = read(arguments)
-
-    def write(result: dict) -> None:
-        if asked.picture:
-            asked.picture.write_text(picture(result))
-
-    return standalone.run(f"{asked.kernel}, simulated", asked, measure, show, write)
+    return standalone.run(f"{asked.kernel}, simulated", asked, measure, show, picture=picture)

@@ -14,11 +14,14 @@ def run(
     measure: Callable[[argparse.Namespace, Tell], dict],
     show: Callable[[dict, Console], None],
     write: Callable[[dict], None] | None = None,
+    picture: Callable[[dict], str] | None = None,  # of one that has the option --picture
 ) -> int:
     with Progress(name) as progress:
         result = measure(asked, progress.tell)
     if write:
         write(result)
+    if picture and asked.picture:
+        asked.picture.write_text(picture(result))
     if asked.json:
         print(json.dumps(result))
     else:

@@ -161,10 +161,4 @@ def picture(result: dict) -> str:
 
 
 def main(arguments: list[str]) -> int:
-    asked = read(arguments)
-
-    def write(result: dict) -> None:
-        if asked.picture:
-            asked.picture.write_text(picture(result))
-
-    return standalone.run(NAME, asked, measure, show, write)
+    return standalone.run(NAME, read(arguments), measure, show, picture=picture)

@@ -7,7 +7,6 @@
 #include "progress/helper.h"
 #include "trace/counters.h"
 #include "trace/timeline.h"
-#include "transport/two_sided.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -377,6 +376,11 @@ void Receive::post(std::size_t k) {
         give_up(error);
 }
 
+bool Receive::is_done(transport::State found) const {
+    if (found == transport::State::lost) lost();
+    return found == transport::State::complete;
+}
+
 // Has cell k come? Looks when it is posted.
 bool Receive::look(std::size_t k) {
     if (here[k]) return true;
@@ -397,15 +401,9 @@ bool Receive::look(std::size_t k) {
         return false;
     } else {
         since_poll = 0;
-        switch (marker_wanted && (is_last || !aside.empty()) ? transport::look(requests[k], bytes)
-                                                             : transport::look(requests[k])) {
-        case transport::State::under_way:
+        if (!is_done(marker_wanted && (is_last || !aside.empty()) ? transport::look(requests[k], bytes)
+                                                                  : transport::look(requests[k])))
             return false;
-        case transport::State::lost:
-            lost();
-        case transport::State::complete:
-            break;
-        }
     }
     here[k] = true;
     came++;
@@ -466,15 +464,7 @@ bool Receive::marker_came() {
             return false;
         }
     }
-    switch (transport::look(marker)) {
-    case transport::State::under_way:
-        return false;
-    case transport::State::lost:
-        lost();
-    case transport::State::complete:
-        break;
-    }
-    return true;
+    return is_done(transport::look(marker));
 }
 
 // The end marker of a message whose size was not known: what lies behind the true end never comes.

@@ -9,6 +9,7 @@
 #include "trace/failure.h"
 #include "trace/report.h"
 #include "transport/one_sided.h"
+#include "transport/two_sided.h"
 #include "trigger/registry.h"
 #include "tune/which_release.h"
 
@@ -118,6 +119,7 @@ private:
     void post_until(std::size_t end);
     void post(std::size_t k);
     void give_up(int error);
+    bool is_done(transport::State found) const;
     bool look(std::size_t k);
     bool edges_come();
     bool marker_came();

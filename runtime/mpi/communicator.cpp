@@ -55,7 +55,7 @@ const Peer *farthest_of(const std::vector<Peer *> &peers) {
     const Peer *found = nullptr;
     for (const Peer *peer : peers) {
         if (!peer || peer->rank == MPI_PROC_NULL) return nullptr;
-        if (peer != &job.peers[static_cast<std::size_t>(job.rank)] && (!found || !peer->near)) found = peer;
+        if (peer != &job.peers[static_cast<std::size_t>(job.rank)] && (!found || !peer->is_near())) found = peer;
     }
     return found;
 }

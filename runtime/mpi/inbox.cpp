@@ -111,26 +111,19 @@ std::size_t places() {
     return cards.size();
 }
 
-std::byte *from(std::size_t place) {
-    return mine && place < cards.size() ? mine + offset(cards[own], place) : nullptr;
+Part from(std::size_t place) {
+    if (!mine || place >= cards.size()) return {};
+    return {mine + offset(cards[own], place), cards[own].bytes};
 }
 
-std::byte *to(std::size_t place) {
-    if (place >= cards.size() || cards[place].file < 0) return nullptr;
+Part to(std::size_t place) {
+    if (place >= cards.size() || cards[place].file < 0) return {};
     Theirs &its = theirs[place];
     if (!its.asked) {
         its.asked = true;
         its.part = open(cards[place]);
     }
-    return its.part;
-}
-
-std::size_t bytes_from(std::size_t place) {
-    return place < cards.size() ? cards[own].bytes : 0;
-}
-
-std::size_t bytes_to(std::size_t place) {
-    return place < cards.size() ? cards[place].bytes : 0;
+    return {its.part, cards[place].bytes};
 }
 
 } // namespace stretto::mpi::inbox

@@ -24,14 +24,15 @@ void join(std::vector<Card> all, std::size_t own);
 //! How many ranks the node has.
 std::size_t places();
 
-//! The part that rank `place` of the node writes. nullptr: there is none.
-std::byte *from(std::size_t place);
+struct Part {
+    std::byte *memory = nullptr; //!< a page, and
+    std::size_t bytes = 0;       //!< so many behind it
+};
 
-//! Our part of its inbox, mapped when it is first asked for. nullptr: it has none, or this process may not reach it.
-std::byte *to(std::size_t place);
+//! The part that rank `place` of the node writes. No memory: there is none.
+Part from(std::size_t place);
 
-//! Bytes behind the page of each.
-std::size_t bytes_from(std::size_t place);
-std::size_t bytes_to(std::size_t place);
+//! Our part of its inbox, mapped when it is first asked for. No memory: it has none, or this process may not reach it.
+Part to(std::size_t place);
 
 } // namespace stretto::mpi::inbox

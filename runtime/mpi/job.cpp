@@ -239,7 +239,6 @@ void measure_peers(const std::vector<int> &ranks, const Wanted &wanted, std::siz
         if (ranks[k] == job.rank) continue;
         const bool near = all[k].leader == leader;
         (near ? near_peers : far_peers)++;
-        peer.near = near;
         if (near) peer.seat = static_cast<int>(places[k]);
         const Link &link = near ? near_link : far_link;
         peer.eager = link.eager;
@@ -337,7 +336,8 @@ bool is_on_one_host() {
 
 std::vector<LinkClass> link_classes() {
     std::vector<LinkClass> classes;
-    if (near_peers) classes.push_back({"node", near_peers, near_link, frames_plain(true), inbox::from(0) != nullptr});
+    if (near_peers)
+        classes.push_back({"node", near_peers, near_link, frames_plain(true), inbox::from(0).memory != nullptr});
     if (far_peers) classes.push_back({"remote", far_peers, far_link, frames_plain(false), false});
     return classes;
 }

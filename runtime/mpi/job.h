@@ -19,10 +19,11 @@ struct Peer {
     bool frames_plain = false;   //!< ordinary sends to it are framed too, not only delta sends
     std::size_t eager = 0;       //!< bytes: the largest message that needs nothing more from its sender (rule 7)
     double rate = 0;             //!< bytes per second of a large message to it
-    bool near = false;           //!< on the same node
     int seat = -1;               //!< its place among the ranks of our node (mpi/inbox.h); -1: it is on another one
     bool copies = false;         //!< deltas to it leave from copies, as the library holds on to what it sends
     std::size_t outstanding = 0; //!< memory_of() what was sent to it and is not known to be matched (rule 4)
+
+    bool is_near() const { return seat >= 0; } //!< on our node
 };
 
 //! Bytes that a receiver's library takes for a message of so many that nobody asked for: libfabric 16 KiB at least, Open MPI up to a

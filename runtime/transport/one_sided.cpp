@@ -20,11 +20,7 @@ enum Kind : std::uint32_t { piece = 1, end_marker, rest_two_sided };
 // A message may need a line for its end marker, and one to say that it turns.
 constexpr std::size_t reserved_records = 2;
 
-struct Out {
-    bool asked = false;
-    RingWriter ring;
-};
-constinit std::vector<Out> outs; // by seat
+constinit std::vector<RingWriter> outs; // by seat
 
 struct Early { // a record whose message nobody receives yet
     Record record;
@@ -46,17 +42,19 @@ Each &of_seat(std::vector<Each> &all, int seat) {
 }
 
 RingWriter &ring_to(int seat) {
-    Out &out = of_seat(outs, seat);
-    if (!std::exchange(out.asked, true))
-        if (std::byte *memory = mpi::inbox::to(static_cast<std::size_t>(seat)))
-            out.ring = RingWriter(memory, mpi::inbox::bytes_to(static_cast<std::size_t>(seat)));
-    return out.ring;
+    RingWriter &ring = of_seat(outs, seat);
+    if (!ring)
+        if (const mpi::inbox::Part part = mpi::inbox::to(static_cast<std::size_t>(seat)); part.memory)
+            ring = RingWriter(part.memory, part.bytes);
+    return ring;
 }
 
 In &from_seat(int seat) {
     In &in = of_seat(ins, seat);
-    const auto place = static_cast<std::size_t>(seat);
-    if (!in.ring) in.ring = RingReader(mpi::inbox::from(place), mpi::inbox::bytes_from(place));
+    if (!in.ring) {
+        const mpi::inbox::Part part = mpi::inbox::from(static_cast<std::size_t>(seat));
+        in.ring = RingReader(part.memory, part.bytes);
+    }
     return in;
 }
 
@@ -83,7 +81,7 @@ void hand_over(In &in, Incoming &message, const Record &record, const std::byte 
 } // namespace
 
 bool is_possible(const mpi::Peer &peer) {
-    return peer.seat >= 0 && ring_to(peer.seat);
+    return peer.is_near() && ring_to(peer.seat);
 }
 
 Outgoing::Outgoing(const mpi::Peer &peer, std::uint32_t tag, std::size_t most) : tag(tag) {

@@ -5,7 +5,7 @@ import re
 
 import pytest
 from compile import program
-from launch import launch, library
+from launch import DO_NOT_LOOK_IN_WAITS, launch, library
 
 HERE = pathlib.Path(__file__).parent
 SOURCE = HERE / "disagreement.c"
@@ -68,8 +68,6 @@ DISAGREEMENTS = {
 # Versions of a library differ in less than collectives do.
 FEWER = {"openmpi5": 5, "abi": 5}
 HAVE_NO_PERSISTENT_COLLECTIVES = ("openmpi",)
-# Nobody looks while the library waits (docs/decisions/0014).
-DO_NOT_LOOK_IN_WAITS = ("mpich4", "abi")
 
 
 def line_of(name, mark):

@@ -6,7 +6,7 @@ import re
 
 import pytest
 from compile import program
-from launch import launch, library, mpis
+from launch import DO_NOT_LOOK_IN_WAITS, launch, library, mpis
 
 HERE = pathlib.Path(__file__).parent
 SOURCE = HERE / "death.c"
@@ -19,8 +19,6 @@ LEAVE_ALONE = {
     "mpich": ["-disable-auto-cleanup"],
     "abi": ["-disable-auto-cleanup"],
 }
-# Nobody looks while the library waits (docs/decisions/0014).
-DO_NOT_LOOK_IN_WAITS = ("mpich4", "abi")
 # MPICH's does so only when it does not see the rank end: a shell stands between.
 SHELL = ["sh", "-c", '"$@"; true', "sh"]
 

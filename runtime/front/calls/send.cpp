@@ -97,7 +97,7 @@ report::Fate fate(const Begun &begun, Mode mode, std::size_t bytes, const mpi::C
     if (begun.given_up) return Fate::send_given_up;
     if (!peer) return Fate::send_stranger;
     if (bytes < least_framed()) return Fate::send_small;
-    if (!peer->frames_plain) return peer->near ? Fate::send_near : Fate::send_fast;
+    if (!peer->frames_plain) return peer->is_near() ? Fate::send_near : Fate::send_fast;
     if (!comm.use.frames) return Fate::send_asked;
     if (mode != Mode::standard && mode != Mode::ready) return Fate::send_mode;
     if (bytes > settings.largest) return Fate::send_large;
