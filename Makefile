@@ -118,6 +118,11 @@ suite-mpich: build ## MPICH's own tests, by MPI alone and with Stretto: the same
 suite-mpi4py: build ## mpi4py's own tests, likewise
 	@tests/suites/run mpi4py --build $(BUILD) $(ONE_MPI)
 
+.PHONY: packages
+packages: compilers build ## Debian source packages, built by stretto-cc and its like and without: their own tests pass alike, each MPI call is told of; a quarter of an hour (LLVM=19, NAMES='hypre mumps')
+	@cmake --build $(BUILD) --target stretto_passes
+	@STRETTO_BUILD=$(CURDIR)/$(BUILD) $(PYTHON) tests/packages/run $(if $(LLVM),--llvm $(LLVM)) $(NAMES)
+
 .PHONY: model
 model: setup ## the protocol's models, checked
 	@docs/protocol/check

@@ -6,6 +6,7 @@
 #include "llvm/IR/Function.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Support/YAMLTraits.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -149,12 +150,14 @@ void add_refusal(Decision &decision, const Refusal &why) {
     decision.blame = place_of(why.blame);
 }
 
-// src/halo.c in the folder plans: plans/src_halo.c.yaml
+// /home/me/src/halo.c in the folder plans: plans/_home_me_src_halo.c.yaml, whatever folder it is compiled in.
 static std::string plan_file_of(const std::string &given, StringRef source) {
     if (!sys::fs::is_directory(given)) return given;
-    std::string name = source.str();
+    SmallString<128> name = source;
+    sys::fs::make_absolute(name);
+    sys::path::remove_dots(name, /*remove_dot_dot=*/true);
     std::replace(name.begin(), name.end(), '/', '_');
-    return given + "/" + name + ".yaml";
+    return given + "/" + std::string(name) + ".yaml";
 }
 
 std::string write_plan(const std::string &given, StringRef source, std::vector<Decision> &decisions) {

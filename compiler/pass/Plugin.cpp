@@ -46,8 +46,7 @@ public:
                 decisions.push_back(one.decision);
                 decisions.back().says = text(one.decision);
             }
-            if (std::string wrong = write_plan(options::plan_file(), module.getSourceFileName(), decisions);
-                !wrong.empty())
+            if (std::string wrong = write_plan(options::plan_file(), source_of(module), decisions); !wrong.empty())
                 module.getContext().emitError(wrong);
         }
         return changed ? PreservedAnalyses::none() : PreservedAnalyses::all();

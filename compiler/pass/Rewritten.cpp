@@ -40,4 +40,16 @@ PreservedAnalyses NameUsersFile::run(Module &module, ModuleAnalysisManager &) {
     return PreservedAnalyses::all();
 }
 
+// clang's modules have the name of their source. Those of flang are all called alike, but have a unit of debug information, if only for lines.
+std::string source_of(const Module &module) {
+    const NamedMDNode *units = module.getNamedMetadata("llvm.dbg.cu");
+    if (module.getSourceFileName() != "FIRModule" || !units || units->getNumOperands() == 0)
+        return module.getSourceFileName();
+    const auto *unit = cast<DICompileUnit>(units->getOperand(0));
+    const std::string folder = options::rewritten_folder();
+    const DIFile *users = nullptr;
+    if (!folder.empty() && is_rewritten(*unit->getFile(), folder)) users = users_file(module, *unit, folder);
+    return (users ? users : unit->getFile())->getFilename().str();
+}
+
 } // namespace stretto::compiler

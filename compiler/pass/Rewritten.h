@@ -4,6 +4,8 @@
 
 #include "llvm/IR/PassManager.h"
 
+#include <string>
+
 namespace stretto::compiler {
 
 class NameUsersFile : public llvm::PassInfoMixin<NameUsersFile> {
@@ -11,5 +13,8 @@ public:
     llvm::PreservedAnalyses run(llvm::Module &module, llvm::ModuleAnalysisManager &manager);
     static bool isRequired() { return true; } // without optimisation, too
 };
+
+/// The user's source, as the compiler was given it.
+std::string source_of(const llvm::Module &module);
 
 } // namespace stretto::compiler

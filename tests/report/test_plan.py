@@ -2,15 +2,25 @@
 
 import os
 import re
+import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
-from launch import BUILD, launch, library, plugins
+from launch import BUILD, launch, library, mpis, plugins
 
 HERE = Path(__file__).parent
 SOURCE = HERE / "planned.c"
 STRETTO = BUILD / "bin/stretto"
+SOURCES = {
+    "send.c": "#include <mpi.h>\nvoid total(double *a) { MPI_Allreduce(MPI_IN_PLACE, a, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD); }\n",
+    "send.f90": """subroutine total(a, b)
+  include 'mpif.h'
+  double precision a, b
+  call MPI_Allreduce(a, b, 1, MPI_DOUBLE_PRECISION, MPI_SUM, MPI_COMM_WORLD, ierror)
+end subroutine
+""",
+}
 
 
 def line(name):
@@ -44,6 +54,28 @@ def run(mpi, tmp_path_factory):
 
 def test_each_source_has_its_plan_in_the_folder(run):
     assert [plan.name for plan in (run / "plans").iterdir()] == [str(SOURCE).replace("/", "_") + ".yaml"]
+
+
+# A Makefile compiles in the folder of each source, and flang calls all modules alike.
+@pytest.mark.parametrize(("wrapper", "name"), [("stretto-cc", "send.c"), ("stretto-fc", "send.f90")])
+def test_sources_of_one_name_have_a_plan_each(wrapper, name, tmp_path):
+    if not plugins() or (wrapper == "stretto-fc" and not any(map(shutil.which, ("flang-19", "flang-new-19")))):
+        pytest.skip("no compiler: `make compilers`, then `make`")
+    mpi = next(
+        name for name, its in mpis().items() if library(name).exists() and (its["mpifort"] or wrapper == "stretto-cc")
+    )
+    plans = tmp_path / "plans"
+    plans.mkdir()
+    env = {**os.environ, "STRETTO_PASS_OPTIONS": f"-stretto-plan={plans}"}
+    for folder in (tmp_path / "one", tmp_path / "two"):
+        folder.mkdir()
+        (folder / name).write_text(SOURCES[name])
+        command = [BUILD / "bin" / wrapper, "--mpi", mpi, "-O2", "-c", name]
+        compiled = subprocess.run(command, capture_output=True, text=True, cwd=folder, env=env, timeout=300)
+        assert compiled.returncode == 0, compiled.stderr
+    expected = {f"{tmp_path}/{folder}/{name}".replace("/", "_") + ".yaml" for folder in ("one", "two")}
+    assert {plan.name for plan in plans.iterdir()} == expected
+    assert all("of its contribution" in plan.read_text() for plan in plans.iterdir())
 
 
 def test_the_table_has_what_the_compiler_said_of_each_call(run):
