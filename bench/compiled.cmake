@@ -32,10 +32,11 @@ endforeach()
 # rested(); work.h has an attribute for it.
 set(harmless -stretto-harmless=rested,fftw_execute_dft)
 
-# add_compiled_kernel(NAME SOURCE file [FORTRAN] [LIBRARIES lib...])
+# add_compiled_kernel(NAME SOURCE file [FORTRAN] [LIBRARIES lib...] [DEFINITIONS name...])
 function(add_compiled_kernel name)
-    cmake_parse_arguments(PARSE_ARGV 1 arg "FORTRAN" "SOURCE" "LIBRARIES")
+    cmake_parse_arguments(PARSE_ARGV 1 arg "FORTRAN" "SOURCE" "LIBRARIES;DEFINITIONS")
     set(source ${CMAKE_CURRENT_SOURCE_DIR}/${arg_SOURCE})
+    list(TRANSFORM arg_DEFINITIONS PREPEND -D)
     # STRETTO_UNNOTED: the calls are MPI's, not those that note them.
     set(flags -O2 -g1 -DSTRETTO_UNNOTED -I${CMAKE_SOURCE_DIR}/include -I${CMAKE_CURRENT_SOURCE_DIR})
     set(possible ${STRETTO_MPIS})
@@ -88,7 +89,7 @@ function(add_compiled_kernel name)
             endif()
             add_custom_command(
                 OUTPUT ${output}
-                COMMAND ${wrapper} --mpi ${mpi} ${transformed} ${definition} ${flags} ${extras}
+                COMMAND ${wrapper} --mpi ${mpi} ${transformed} ${definition} ${arg_DEFINITIONS} ${flags} ${extras}
                         -c ${source} -o ${output}.o
                 COMMAND ${link} ${output}.o ${linked} ${more} -o ${output}
                 DEPENDS ${source} ${included} harness_${mpi} stretto_${mpi} stretto-cc ${plugins}

@@ -19,6 +19,7 @@ import simulated
 import surface
 import table
 import transport
+import tune
 from figures import figures
 from measure import measure
 from page import Section, write_page
@@ -34,6 +35,7 @@ OTHERS = {
     "delta-collectives": delta_collectives.main,
     "costs": papers.main,
     "surface": surface.main,
+    tune.NAME: tune.main,
     transport.NAME: transport.main,
     "never-slower": never_slower.main,
     **{name: partial(mdmp.main, name) for name in mdmp.BENCHMARKS},

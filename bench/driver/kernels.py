@@ -30,10 +30,13 @@ class Kernel:
     needs_file: bool = False
     takes_file: bool = False  # it has an input without one, too
     smallest_chunk: int = 0  # in the sweep of hand
+    tiles: tuple[int, ...] = ()  # there, in place of usual chunks: so many units together (the paper's K)
+    depths: tuple[int, ...] = ()  # there: a tile is waited for so many tiles later (its D); 0: at the end
     unmodified: bool = False  # it knows nothing of Stretto: measured under `stretto run`
     compiled: bool = False  # its plain is one that stretto-cc sees through
     by_tool: bool = True  # where it is compiled: `stretto annotate` changes it, too
     tiled: bool = False  # by hand it has collectives, and there is the same by MPI_Isend and MPI_Irecv
+    puts: bool = False  # and the same by MPI_Put
     plain_under_run: bool = False  # plain, which knows nothing of it either, is measured so, too
 
     def ideal(self, compute: float, message: float, ranks: int) -> float:
@@ -135,6 +138,19 @@ def in_steps(steps: int) -> dict:
         "loads": lambda compute, message, _: (steps * compute, steps * message),
     }
 
+
+FIELDS = 4  # of magnet
+OF_DANALIS = {
+    "ranks": 4,
+    "fixed_ranks": False,
+    "lab": "50mbit",  # all ranks talk at once
+    "compiled": True,
+    "by_tool": False,
+    "tiled": True,
+    "puts": True,
+    "plain_under_run": True,
+    "depths": (1, 2, 3, 0),
+}
 
 KERNELS = {
     kernel.name: kernel
@@ -300,6 +316,27 @@ KERNELS = {
             tiled=True,
             plain_under_run=True,
             takes_file=True,
+        ),
+        Kernel(
+            name="visco",
+            about="transforms in two dimensions, by FFTW, one plane after another, each for all ranks (Danalis et al. 2005)",
+            **OF_DANALIS,
+            plain=lambda compute, message, _: compute + message,
+            loads=lambda compute, message, _: (compute, message),
+            formula="plain = Tc + Tm, ideal = max(Tc, Tm), Tm of p-1 blocks",
+            size=30 * 23040,
+            unit=23040,
+            tiles=(1, 2, 3, 5, 10, 15, 30),
+        ),
+        Kernel(
+            name="magnet",
+            about="four fields one after another, whose rows are transformed by FFTW, each for all ranks (Danalis et al. 2005)",
+            **OF_DANALIS,
+            **in_steps(FIELDS),
+            formula=f"plain = S (Tc + Tm), ideal = S max(Tc, Tm), S = {FIELDS} fields, Tm of p-1 blocks",
+            size=64 * 1024,
+            unit=1024,
+            tiles=(1, 2, 4, 8, 16, 32, 64),
         ),
     )
 }

@@ -22,6 +22,7 @@ from wrong import Wrong
 WARMUP = 2
 TRIED_STEPS = 48  # of an unmodified program: in its first ones the runtime tries both ways of sending
 SWEEP_REPS = 5
+MANY, SWEEP_REPS_OF_MANY = 16, 3  # variants
 LONG_WARMUP = LONG_SWEEP_REPS = 1  # where one repetition takes seconds: a file
 LAUNCH = 180  # seconds: the limit of a launch, and for its repetitions so many times what theory says that they take
 AS_LONG = 3
@@ -77,6 +78,7 @@ class Attempt:
     others: float  # cores that other processes took meanwhile
     disturbed_by: list[str]
     compute_seconds: float  # that the work was calibrated for
+    swept: dict[str, float] = field(default_factory=dict)  # seconds of each way by hand in its sweep
     timelines: Path | None = None
 
     @property
@@ -109,6 +111,7 @@ class Measure:
             self.common += ["--bytes", plan.size, *(("--file", plan.file) if plan.file else ())]
         self.work: list[object] = []
         self.expected = 0.0  # seconds of a repetition
+        self.swept: dict[str, float] = {}  # medians of the last sweep, by variant
         self.warmup, self.sweep_reps = (
             (LONG_WARMUP, LONG_SWEEP_REPS) if plan.kernel.needs_file else (WARMUP, SWEEP_REPS)
         )
@@ -144,16 +147,21 @@ class Measure:
 
     def sweep(self) -> list[str]:
         """The variants of `hand` that are worth measuring further."""
-        ways = ["hand", "tiled"] if self.plan.strategies else ["hand"]
+        ways = ["hand"]
+        if self.plan.strategies:
+            ways += ["tiled", *(["puts"] if self.plan.kernel.puts else [])]
         return [name for way in ways for name in self.sweep_of(way)]
 
     def sweep_of(self, way: str) -> list[str]:
-        every = [f"{way}:{chunk}" for chunk in self.plan.chunks]
+        depths = [f":{depth}" if depth else "" for depth in self.plan.kernel.depths] or [""]
+        every = [f"{way}:{chunk}{depth}" for chunk in self.plan.chunks for depth in depths]
         if len(every) <= SWEPT:
             return every
-        self.tell(f"{way}: chunks of {', '.join(str(chunk // 1024) for chunk in self.plan.chunks)} KiB")
+        self.tell(f"{way}: chunks of {', '.join(f'{chunk / 1024:g}' for chunk in self.plan.chunks)} KiB")
         samples = Samples()
-        samples.take(self.launch(None, every, min(self.sweep_reps, self.plan.reps)))
+        reps = self.sweep_reps if len(every) <= MANY else SWEEP_REPS_OF_MANY
+        samples.take(self.launch(None, every, min(reps, self.plan.reps)))
+        self.swept |= {name: samples.median(name) for name in every}
         return sorted(every, key=samples.median)[:SWEPT]
 
     def turns(self, hands: list[str]) -> Samples:
@@ -195,9 +203,10 @@ class Measure:
         wait_for_quiet(plan.patience, plan.quiet_cores)
         watch = Watch()
         compute = self.calibrate()
+        self.swept = {}
         samples = self.turns(self.sweep())
         others = watch.cores()
-        return Attempt(samples, others, disturbed_by(plan, samples, others), compute)
+        return Attempt(samples, others, disturbed_by(plan, samples, others), compute, self.swept)
 
 
 def disturbed_by(plan: Plan, samples: Samples, others: float) -> list[str]:

@@ -84,6 +84,19 @@ def bars(figures: dict) -> list[dict]:
     ]
 
 
+def tiles(figures: dict) -> dict | None:
+    """As figure 8 of Danalis et al. 2005, as a table."""
+    made = (figures["details"].get("strategies") or {}).get("by_tile")
+    sizes = sorted({int(size) for way in (made or {}).values() for size in way})
+    if not sizes:
+        return None
+    rows = [
+        {"label": NAMES[name], "values": [f"{way[str(size)]:.2f}" if str(size) in way else "" for size in sizes]}
+        for name, way in made.items()
+    ]
+    return {"sizes": [f"{size / 1024:g}" for size in sizes], "rows": rows}
+
+
 def normalized_bars(figures: dict) -> list[dict]:
     """As figures 6 and 7 of Danalis et al. 2005."""
     made = figures["details"].get("strategies")
@@ -94,17 +107,19 @@ def normalized_bars(figures: dict) -> list[dict]:
         "alltoall": "plain",
         "nonblocking": "hand",
         "messages": "independent",
+        "puts": "independent",
         "compiler": "stretto",
         "annotated": "stretto",
+        "unmodified": "stretto",
     }
     return [
         {
             "name": names[name],
-            "label": about,
-            "width": 100 * made["normalized"][name] / longest,
-            "value": made["normalized"][name],
+            "label": NAMES[name],
+            "width": 100 * value / longest,
+            "value": value,
         }
-        for name, about in NAMES.items()
+        for name, value in made["normalized"].items()
     ]
 
 
@@ -145,6 +160,7 @@ def write_page(path: Path, sections: list[Section], title: str = "Stretto") -> N
                 "about": describe(section.figures),
                 "bars": bars(section.figures),
                 "strategies": normalized_bars(section.figures),
+                "tiles": tiles(section.figures),
                 "timeline": jinja2.utils.markupsafe.Markup(draw(variants)) if variants else None,
             }
         )

@@ -34,6 +34,7 @@ OTHERS = {  # what is measured besides the kernels
     "delta-collectives": "computation and a collective as one pipeline, against one after the other",
     "costs": "the tables of the papers: a page computed, sent, faulted; protection against transfer",
     "surface": "pair by message size and delta, each trigger; the runtime's own choice against the best",
+    "tune": "how large the pieces of a kernel's messages should be: all sizes, foretold, the runtime's own (`stretto tune`)",
     "transport": "pair, cascade or ring within a node by deltas of several sizes, one-sided and two-sided",
     "never-slower": "whole jobs of many patterns of communication, plain and under `stretto run`",
     "mdmp-pingpong": "MDMP's ping-pong by directives, by MPI, and by MPI tuned by hand",
@@ -130,6 +131,8 @@ class Plan:
 
     @property
     def chunks(self) -> list[int]:
+        if self.kernel.tiles:
+            return [tile * self.kernel.unit for tile in self.kernel.tiles if tile * self.kernel.unit <= self.size]
         return [chunk for chunk in CHUNKS if self.kernel.smallest_chunk <= chunk <= self.size] or [self.size]
 
 
@@ -188,7 +191,7 @@ def parser() -> argparse.ArgumentParser:
     top.add_argument(
         "--lab",
         metavar="RATE",
-        help="link rate of the lab, as 1gbit; none: no lab; auto: for compress (default: 1gbit; 100mbit for 4 ranks, fft3d: 50mbit)",
+        help="link rate of the lab, as 1gbit; none: no lab; auto: for compress (default: 1gbit; 100mbit for 4 ranks, 50mbit for fft3d, magnet, visco)",
     )
     top.add_argument("-n", dest="ranks", type=count, metavar="RANKS", help="default: 2 for pair, else 4")
     top.add_argument(
@@ -209,7 +212,7 @@ def parser() -> argparse.ArgumentParser:
     top.add_argument(
         "--strategies",
         action="store_true",
-        help="fft3d: the five ways of Danalis et al. 2005, by --trigger compiler",
+        help="fft3d, magnet, visco: the ways of Danalis et al. 2005, by --trigger compiler",
     )
     top.add_argument(
         "--release",
@@ -285,7 +288,7 @@ def read(arguments: list[str]) -> Plan:
         check_python(asked)
     if asked.strategies:
         if not kernel.tiled:
-            raise Wrong(f"--strategies: for fft3d, which has all of them; not for {kernel.name}")
+            raise Wrong(f"--strategies: for fft3d, magnet and visco, which have all of them; not for {kernel.name}")
         asked.trigger = COMPILER if asked.trigger == ANNOTATE else asked.trigger
         if asked.trigger != COMPILER:
             raise Wrong(f"--strategies: one of them is the compiler; not with --trigger {asked.trigger}")

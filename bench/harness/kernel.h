@@ -20,6 +20,7 @@ struct Options {
     double dilate;      // > 1: a core that is so many times slower, mostly asleep
     const char *file;   // compress: what to compress
     const char *output; // compress: where rank 0 writes it, or null
+    long depth; // of a way by hand that is asked for so: after how many more tiles one is waited for; 0: at the end
 };
 extern struct Options option;
 extern int rank, ranks;
@@ -44,6 +45,7 @@ struct Kernel {
     int work_is_given;             // the work cannot be chosen (a real file): --ratio means nothing, dilation stretches
     void (*independent)(void);     // null: no computation is independent of the messages
     void (*tiled)(long chunk);     // hand has collectives: the same by MPI_Isend and MPI_Irecv; else null
+    void (*puts)(long chunk);      // the same by MPI_Put and flags; else null
 };
 const struct Kernel *kernel(void);
 

@@ -24,7 +24,7 @@ struct Options option = {.bytes = 409600, .dilate = 1};
 int rank, ranks;
 long wrong;
 
-enum { MAX_RUNS = 16, MAX_REPS = 1000 };
+enum { MAX_RUNS = 64, MAX_REPS = 1000 };
 
 // As in the driver: what is over so soon that the state of a connection counts.
 static const long SHORT = 1 << 16;
@@ -33,8 +33,8 @@ static const long SHORT = 1 << 16;
 static const double HEADWAY = 200e-6;
 
 struct Run {
-    const char *name; // as it was asked for: "hand:8192"
-    long chunk;
+    const char *name; // as it was asked for: "hand:8192", "tiled:8192:2"
+    long chunk, depth;
     double seconds[MAX_REPS];
     uint64_t checksum;
     int changed; // repetitions whose checksum was another
@@ -80,6 +80,7 @@ MPI_Request *no_requests(long count) {
 
 static void perform(const struct Run *run) {
     const char *name = run->name;
+    option.depth = run->depth;
     if (!strcmp(name, "message"))
         k->message();
     else if (!strcmp(name, "compute"))
@@ -92,6 +93,8 @@ static void perform(const struct Run *run) {
         k->independent();
     else if (!strncmp(name, "tiled:", 6))
         k->tiled(run->chunk);
+    else if (!strncmp(name, "puts:", 5))
+        k->puts(run->chunk);
     else
         k->hand(run->chunk);
     work_finish();
@@ -249,17 +252,21 @@ static void parse_runs(char *list) {
         if (plan.runs == MAX_RUNS) give_up("--run: more than %d", MAX_RUNS);
         struct Run *run = &plan.run[plan.runs++];
         run->name = name;
-        const int is_tiled = !strncmp(name, "tiled:", 6);
-        if (is_tiled && !k->tiled) give_up("--run %s: this kernel has no such variant", name);
-        if (is_tiled || !strncmp(name, "hand:", 5)) {
-            run->chunk = atol(strchr(name, ':') + 1);
+        const int is_tiled = !strncmp(name, "tiled:", 6), is_put = !strncmp(name, "puts:", 5);
+        if ((is_tiled && !k->tiled) || (is_put && !k->puts)) give_up("--run %s: this kernel has no such variant", name);
+        if (is_tiled || is_put || !strncmp(name, "hand:", 5)) {
+            char *end = strchr(name, ':') + 1;
+            run->chunk = strtol(end, &end, 10);
             if (run->chunk < 8 || run->chunk % 8) give_up("--run %s: a chunk is a multiple of 8 bytes", name);
+            if (*end) run->depth = atol(end + 1);
+            if (*end && (*end != ':' || run->depth < 1)) give_up("--run %s: a depth is 1 or more", name);
         } else if (!strcmp(name, "independent")) {
             if (!k->independent) give_up("--run %s: this kernel has no such variant", name);
         } else if (strcmp(name, "message") && strcmp(name, "compute") && strcmp(name, "plain") &&
                    strcmp(name, "delta")) {
             give_up(
-                "--run %s: unknown; there are message, compute, plain, delta, independent, hand:BYTES and tiled:BYTES",
+                "--run %s: unknown; there are message, compute, plain, delta, independent, hand:BYTES, tiled:BYTES and "
+                "puts:BYTES, of some kernels with a depth: hand:BYTES:DEPTH",
                 name);
         }
     }

@@ -11,14 +11,18 @@ from test_driver import SHORT, bench, figures
 
 RANKS = {
     "pair": 2, "pair-fortran": 2, "cascade": 3, "ring": 3, "reduce": 4, "hycom": 4, "lu": 4, "mg": 3, "fft3d": 3, "lu-fortran": 4,
-    "mg-fortran": 3,
+    "mg-fortran": 3, "magnet": 3, "visco": 3,
 }  # fmt: skip
-SIZES = {"mg": 66048, "mg-fortran": 66048, "fft3d": 65536}  # of a message: whole rows, whole planes
+# Of a message: whole rows, whole planes.
+SIZES = {"mg": 66048, "mg-fortran": 66048, "fft3d": 65536, "magnet": 16384, "visco": 69120}
 SOURCES = {f"{kernel}-fortran": f"{kernel}.F90" for kernel in ("pair", "lu", "mg")}
+SOURCES |= {"magnet": "prepush.c", "visco": "prepush.c"}
+OF_DANALIS = ("fft3d", "magnet", "visco")  # by all ways of the paper
 # The functions that plain consists of, where it is not one.
 PLAIN = {
     "pair": "produce|consume", "cascade": "pass_on", "ring": "turn", "reduce": "leaf|add_from_child|add_and_pass_on",
     "hycom": "tell_head|plain", "lu": "blts", "mg": "psinv", "fft3d": "transform",
+    "magnet": "transform", "visco": "transform",
 }  # fmt: skip
 PLAIN |= {f"{kernel}-fortran": PLAIN[kernel] for kernel in ("pair", "lu", "mg")}
 # Of plain, in the order of its lines: what becomes of each call.
@@ -31,6 +35,8 @@ SAID = {
     "lu": ["receive ends", "receive ends", "send starts", "send starts"],
     "mg": ["send starts", "send starts"],
     "fft3d": ["MPI_Alltoall starts"],
+    "magnet": ["MPI_Alltoall starts"],
+    "visco": ["MPI_Alltoall starts"],
 }
 SAID |= {f"{kernel}-fortran": SAID[kernel] for kernel in ("pair", "lu", "mg")}
 # flang 19 does not tell LLVM that arguments of a procedure do not overlap; later ones do.
@@ -38,7 +44,7 @@ BY_FLANG_19 = {"lu-fortran": ["receive stays"] * 2 + ["send stays"] * 2, "mg-for
 # Some under one MPI each, or two: the others differ in what pair has, too.
 UNDER = {
     "cascade": ("openmpi", "abi"), "ring": ("openmpi5", "mpich"), "reduce": ("openmpi", "mpich4"), "hycom": ("openmpi5", "mpich"),
-    "lu": ("openmpi",), "mg": ("mpich",), "fft3d": ("mpich",), "lu-fortran": ("openmpi",), "mg-fortran": ("openmpi",),
+    "lu": ("openmpi",), "mg": ("mpich",), "fft3d": ("mpich",), "magnet": ("openmpi",), "visco": ("mpich",), "lu-fortran": ("openmpi",), "mg-fortran": ("openmpi",),
 }  # fmt: skip
 BY_TOOL = {
     "pair": "mpich", "cascade": "openmpi", "ring": "mpich", "reduce": "openmpi", "hycom": "mpich", "lu": "mpich", "mg": "openmpi",
@@ -109,12 +115,13 @@ def test_a_compiled_kernel_gives_the_same_bits_as_plain_and_annotated(kernel, mp
     monkeypatch.setenv("STRETTO_FORCE", "1")  # which reaches ranks on this host
     size = ("--size", SIZES.get(kernel, 66000), "-n", RANKS[kernel])
     # One of them with all ways to the same result.
-    how = ("--strategies",) if kernel == "fft3d" else ("--trigger", "compiler")
+    how = ("--strategies",) if kernel in OF_DANALIS else ("--trigger", "compiler")
     result = figures(kernel, "--mpi", mpi, "--lab", "none", *size, *how)
     assert result["verified"] and result["trigger"] == "compiler"
-    if kernel == "fft3d":
+    if kernel in OF_DANALIS:
         made = result["details"]["strategies"]
-        ways = ["alltoall", "nonblocking", "messages", "compiler", "annotated"]
+        puts = [] if kernel == "fft3d" else ["puts"]
+        ways = ["alltoall", "nonblocking", "messages", *puts, "compiler", "annotated", "unmodified"]
         assert list(made["seconds"]) == list(made["normalized"]) == ways and 0 < made["compiler_of_best"] <= 1
     assert result["details"]["of_annotated"] > 0 and result["median_s"]["stretto_undilated"] is not None
 
@@ -128,7 +135,7 @@ def test_what_a_compiled_kernel_sends_leaves_early(kernel, mpi):
     env = {"STRETTO_FORCE": "1", "STRETTO_COUNTERS": "1", "STRETTO_TRIALS": "off"}
     done = launch(mpi, RANKS[kernel], program, words, env=env)
     assert done.rc == 0, done
-    if kernel == "fft3d":
+    if kernel in OF_DANALIS:
         assert done.counters.get("compiled_collective", 0) > 0 and done.counters.get("compiled_result", 0) > 0, done
         return
     assert done.counters.get("compiled_send", 0) > 0, done

@@ -207,6 +207,25 @@ def test_a_transform_gives_the_same_bits_by_every_way_and_mpi(mpi, monkeypatch):
     assert result["details"]["unmodified_speedup"] > 0
 
 
+@pytest.mark.pairs(left_out=twin_of_another)
+@pytest.mark.parametrize(("kernel", "size"), [("visco", 5 * 23040), ("magnet", 7 * 1024)])
+def test_transforms_for_all_ranks_give_the_same_bits_by_every_way(kernel, size, mpi, monkeypatch):
+    monkeypatch.setenv("STRETTO_FORCE", "1")
+    result = figures(kernel, "--mpi", mpi, "--lab", "none", "-n", 3, "--size", size)
+    assert result["verified"] and result["kernel"] == kernel and result["message_bytes"] == size
+    # Tiles of any size and depth, also where the last one is shorter.
+    ways = [
+        f"{way}:{tile}{depth}"
+        for way in ("hand", "tiled", "puts")
+        for tile in (size // 40 * 8, size // 16 * 8)
+        for depth in ("", ":1", ":2")
+    ]
+    words = ("--run", ",".join(["plain", *ways]), "--bytes", size, "--reps", 2)
+    done = launch(mpi, 3, BUILD / "bench" / mpi / kernel, words)
+    assert done.rc == 0, done
+    assert len({run["checksum"] for run in json.loads(done.stdout)["runs"]}) == 1
+
+
 @pytest.mark.parametrize("size", ["16KiB", "32KiB", "80KiB"])
 def test_a_slab_of_few_planes_is_cut_like_one_of_many(size):
     assert figures("fft3d", "--lab", "none", "-n", 2, "--size", size)["verified"]
@@ -347,7 +366,7 @@ def test_delta_collectives_are_measured_against_one_after_the_other():
         (("pair", "--trigger", "magic"), "one of annotate, pages, compiler"),
         (("cg", "--trigger", "compiler"), "no compiled variant of cg; there are pair, "),
         (("fft3d", "--trigger", "tool"), "leaves collectives as they are"),
-        (("pair", "--strategies"), "for fft3d, which has all of them"),
+        (("pair", "--strategies"), "for fft3d, magnet and visco, which have all of them"),
         (("fft3d", "--strategies", "--trigger", "pages"), "one of them is the compiler"),
         (("pair", "--guard", "mprotect"), "are for --trigger pages"),
         (("pair", "--file", "/etc/passwd"), "are for compress"),

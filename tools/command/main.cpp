@@ -32,17 +32,20 @@ static const std::map<std::string, Form> forms = {
 // What is written in Python, and reads the rest of the command line itself.
 struct Tool {
     const char *folder;
-    bool needs_packages; // else the system's Python does
+    bool needs_packages;    // else the system's Python does
+    const char *first = ""; // word of its command line
 };
 static const std::map<std::string, Tool> tools = {
-    {"try", {"tools/try", false}},      {"lab", {"tools/lab", false}},          {"bench", {"bench/driver", true}},
-    {"report", {"bench/report", true}}, {"annotate", {"tools/annotate", true}},
+    {"try", {"tools/try", false}},          {"lab", {"tools/lab", false}},
+    {"bench", {"bench/driver", true}},      {"report", {"bench/report", true}},
+    {"annotate", {"tools/annotate", true}}, {"tune", {"bench/driver", true, "tune"}},
 };
 
 [[noreturn]] static void start_python(const Installation &installation, const Tool &tool, int argc, char **argv) {
     std::vector<std::string> words = {tool.needs_packages ? installation.python() : "python3",
                                       installation.script(tool.folder)};
     if (!std::filesystem::exists(words[1])) throw Failure(words[1] + " is missing: is this installation complete?");
+    if (*tool.first) words.emplace_back(tool.first);
     words.insert(words.end(), argv + 2, argv + argc);
     setenv("STRETTO_PREFIX", installation.prefix().c_str(), 1);
     setenv("STRETTO_LIBRARIES", installation.libraries().c_str(), 1);
@@ -122,6 +125,8 @@ int main(int argc, char **argv) {
     app.add_subcommand("try", "run a job plain and with several settings, in turns: does Stretto help, and which?");
     app.add_subcommand("lab", "a small cluster on this machine: up, run, exec, hosts, status, down");
     app.add_subcommand("bench", "run a kernel plain, with Stretto and by hand, and compare");
+    app.add_subcommand("tune",
+                       "how large the pieces of a kernel's messages should be: all sizes, foretold, the runtime's own");
     app.add_subcommand("report", "make one HTML page of results");
     app.add_subcommand("annotate", "add MPIX_Delta_* calls to a source where Stretto's compiler finds a loop for them");
 
