@@ -75,7 +75,9 @@ def derive(plan: Plan, attempt: Attempt, attempts: int, costs: Costs | None) -> 
             "independent_ideal_s": rounded(independent_ideal),
             "over_independent": independent and rounded(independent / stretto),
             "ideal_over_independent": independent_ideal and rounded(independent_ideal / ideal),
-            "strategies": rounded_all(strategies(samples, compute, ideal, attempt.swept)) if plan.strategies else None,
+            "strategies": rounded_all(strategies(samples, kernel.steps * compute, ideal, attempt.swept))
+            if plan.strategies
+            else None,
             "costs_ns": costs and vars(costs),
             "others_cores": rounded(attempt.others, 3),
             "disturbed_by": attempt.disturbed_by,

@@ -12,13 +12,14 @@ module stretto_bench
         type(c_ptr) :: name
         type(c_funptr) :: set_up, reset, message, message_hops, compute, plain, delta, hand, result
         integer(c_int) :: work_is_given = 0
-        type(c_funptr) :: independent = c_null_funptr, tiled = c_null_funptr
+        type(c_funptr) :: independent = c_null_funptr, tiled = c_null_funptr, puts = c_null_funptr
     end type
 
     type, bind(C) :: Options_t
         integer(c_long) :: bytes, elements
         real(c_double) :: dilate
         type(c_ptr) :: file, output
+        integer(c_long) :: depth
     end type
 
     type(Options_t), bind(C, name="option") :: option

@@ -196,8 +196,12 @@ static int end_windows(MPI_Comm comm, int key, void *value, void *extra) {
 
 // Not before they are used: what a library does for a process with windows is not to be part of the other ways.
 static void begin_windows(void) {
-    int key;
-    MPI_Win_create(coming, points() * (MPI_Aint)sizeof(Point), sizeof(Point), MPI_INFO_NULL, MPI_COMM_WORLD, &into);
+    int key, error;
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    error =
+        MPI_Win_create(coming, points() * (MPI_Aint)sizeof(Point), sizeof(Point), MPI_INFO_NULL, MPI_COMM_WORLD, &into);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+    if (error != MPI_SUCCESS) give_up("the MPI library has no one-sided communication between these ranks");
     MPI_Win_create(put_by, ranks * (MPI_Aint)sizeof(long), sizeof(long), MPI_INFO_NULL, MPI_COMM_WORLD, &told);
     MPI_Win_lock_all(MPI_MODE_NOCHECK, into);
     MPI_Win_lock_all(MPI_MODE_NOCHECK, told);
