@@ -41,6 +41,7 @@ static Point *sample; // [field][rank]
 // One-sided: `coming`, and how many tiles each rank has put, of all fields so far.
 static MPI_Win into = MPI_WIN_NULL, told;
 static long *put_by, tiles_put, put_before; // of this rank's own; those of the fields before
+static int puts_are_used;
 
 static long of_field(void) {
     return units * ranks * PART;
@@ -49,9 +50,16 @@ static long points(void) {
     return FIELDS * of_field();
 }
 
+static void let_library_progress(void) {
+    int is_here;
+    MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &is_here, MPI_STATUS_IGNORE);
+}
+
+// By hand: between two transforms.
 static void look(void) {
     int done;
     if (begun > 0) MPI_Testsome(begun, going, &done, which, MPI_STATUSES_IGNORE);
+    if (puts_are_used) let_library_progress();
 }
 
 double prepush_effort; // what the work comes to: read by nobody, but no compiler may know that
@@ -227,8 +235,7 @@ static void leave_by_puts(long at, long depth) {
 static void wait_for_puts(long tile) {
     for (int r = 0; r < ranks; r++)
         while (r != rank && *(volatile long *)&put_by[r] <= put_before + tile) {
-            int is_here;
-            MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &is_here, MPI_STATUS_IGNORE); // progress
+            let_library_progress();
             MPI_Win_sync(told);
         }
     MPI_Win_sync(into);
@@ -245,7 +252,9 @@ static void tiled(long bytes) {
 
 static void puts_by_hand(long bytes) {
     if (into == MPI_WIN_NULL) begin_windows();
+    puts_are_used = 1;
     by_tiles(bytes, leave_by_puts, wait_for_puts);
+    puts_are_used = 0;
 }
 
 static void message(void) {
