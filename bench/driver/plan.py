@@ -367,7 +367,7 @@ def default_reps(kernel: Kernel, message_bytes: int, dilate: float) -> int:
     """The shorter a repetition, the more of it is chance: of the launch, of the cores."""
     if kernel.needs_file:
         return FEW_REPS
-    if message_bytes <= SHORT and not kernel.unmodified:  # an application sends many
+    if kernel.steps * message_bytes <= SHORT and not kernel.unmodified:  # an application sends many
         return 207
     return FEW_REPS if dilate > 1 else 63
 
