@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import jinja2
-from strategies import NAMES
+from strategies import NAMES, tiles
 from timeline import Variant, draw, read_variant
 
 BARS = (
@@ -84,17 +84,11 @@ def bars(figures: dict) -> list[dict]:
     ]
 
 
-def tiles(figures: dict) -> dict | None:
+def tile_sizes(figures: dict) -> dict | None:
     """As figure 8 of Danalis et al. 2005, as a table."""
-    made = (figures["details"].get("strategies") or {}).get("by_tile")
-    sizes = sorted({int(size) for way in (made or {}).values() for size in way})
-    if not sizes:
-        return None
-    rows = [
-        {"label": NAMES[name], "values": [f"{way[str(size)]:.2f}" if str(size) in way else "" for size in sizes]}
-        for name, way in made.items()
-    ]
-    return {"sizes": [f"{size / 1024:g}" for size in sizes], "rows": rows}
+    made = figures["details"].get("strategies")
+    sizes, rows = tiles(made) if made else ([], [])
+    return {"sizes": sizes, "rows": rows} if sizes else None
 
 
 def normalized_bars(figures: dict) -> list[dict]:
@@ -160,7 +154,7 @@ def write_page(path: Path, sections: list[Section], title: str = "Stretto") -> N
                 "about": describe(section.figures),
                 "bars": bars(section.figures),
                 "strategies": normalized_bars(section.figures),
-                "tiles": tiles(section.figures),
+                "tiles": tile_sizes(section.figures),
                 "timeline": jinja2.utils.markupsafe.Markup(draw(variants)) if variants else None,
             }
         )

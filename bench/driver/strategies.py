@@ -76,15 +76,24 @@ def show(made: dict, console: Console) -> None:
     show_tiles(made, console)
 
 
-def show_tiles(made: dict, console: Console) -> None:
-    """The compiled program has no tiles."""
+def tiles(made: dict) -> tuple[list[str], list[list[str]]]:
+    """As figure 8: sizes of a tile in KiB; for each way by hand its name and its figure for each size. The compiled program has no tiles."""
     sizes = sorted({int(size) for way in made["by_tile"].values() for size in way})
+    rows = [
+        [NAMES[name], *(f"{way[str(size)]:.2f}" if str(size) in way else "" for size in sizes)]
+        for name, way in made["by_tile"].items()
+    ]
+    return [f"{size / 1024:g}" for size in sizes], rows
+
+
+def show_tiles(made: dict, console: Console) -> None:
+    sizes, rows = tiles(made)
     if not sizes:
         return
     table = Table(box=None, pad_edge=False, header_style="dim")
     table.add_column("tiles by hand, KiB")
     for size in sizes:
-        table.add_column(f"{size / 1024:g}", justify="right")
-    for name, way in made["by_tile"].items():
-        table.add_row(NAMES[name], *(f"{way[str(size)]:.2f}" if str(size) in way else "" for size in sizes))
+        table.add_column(size, justify="right")
+    for row in rows:
+        table.add_row(*row)
     console.print(table)

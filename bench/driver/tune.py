@@ -9,7 +9,6 @@ import sys
 from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
-from statistics import median
 
 import standalone
 from curves import Column, Curve, Style, along, decades, draw
@@ -33,6 +32,7 @@ from plan import (
 from progress import Tell
 from rich.console import Console
 from rich.table import Table
+from transport import median_of
 from turns import in_turns, ratio_of
 from wrong import Wrong
 
@@ -165,7 +165,7 @@ def measure_one(asked: argparse.Namespace, rate: str, ratio: float, tell: Tell) 
         def ours(more: dict[str, str]) -> dict:
             return place.run(f"{asked.kernel}.stretto", *common, "--run", "delta", environment=annotated | more)
 
-        pieces = sorted({*asked.pieces, *(of_model[name] for name in of_model if name == "model")})
+        pieces = sorted({*asked.pieces, of_model.get("model", asked.pieces[0])})
         launches = {PLAIN: partial(place.run, asked.kernel, *common, "--run", "message,compute,plain")}
         launches |= {name_of(piece): partial(ours, with_pieces(asked.kernel, piece)) for piece in pieces}
         launches[OWN] = partial(ours, {})
@@ -208,10 +208,6 @@ def derive(
         "own": {"bytes": of_model.get("learnt"), **row(OWN)},
         "disagreement": None if samples.agree() else samples.disagreement(),
     }
-
-
-def median_of(launch: dict, name: str) -> float:
-    return median(seconds for run in launch["runs"] if run["name"] == name for seconds in run["seconds"])
 
 
 def show(result: dict, console: Console) -> None:

@@ -10,15 +10,11 @@
 // third, which takes as long as all work in z where Tc = Tm, is cut by columns: each of these pieces completes its lines, to be transformed
 // while the next is on its way. Plain computes in this order, too, and has one MPI_Alltoall between making pieces and using them: no compiler
 // changes the order in which a program computes.
-#include <complex.h>
-#include <fftw3.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "harness/kernel.h"
-
-typedef double complex Point;
+#include "kernels/fourier.h"
 
 enum { COLUMNS = 64, ROWS = 16, TOGETHER = COLUMNS / 16, SAMPLE_COLUMN = 5, SAMPLE_ROW = 3 };
 
@@ -120,11 +116,6 @@ static void unpack(const struct Piece *piece) {
 // A point of each rank's result, by the sum that defines it.
 static long sample_at(void) {
     return (SAMPLE_COLUMN * ROWS + SAMPLE_ROW) * all_planes() + all_planes() / 3;
-}
-
-static Point root(long k, long n) { // exp(-2 pi i k / n)
-    const double angle = -2 * acos(-1) * (double)(k % n) / (double)n;
-    return cos(angle) + I * sin(angle);
 }
 
 static void sum_samples(void) {
@@ -325,10 +316,7 @@ static void tiled(long bytes) {
 }
 
 static void message(void) {
-    for (int r = 1; r < ranks; r++) {
-        if (rank == 0) MPI_Send(leaving, (int)block, MPI_C_DOUBLE_COMPLEX, r, 0, MPI_COMM_WORLD);
-        if (rank == r) MPI_Recv(coming, (int)block, MPI_C_DOUBLE_COMPLEX, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    }
+    send_blocks_of_rank_0(leaving, coming, block);
 }
 
 static int hops(void) {
@@ -362,19 +350,14 @@ static int read_volume(const char *path) {
     return is_read;
 }
 
-static Point *room(void) {
-    Point *slab_of_points = fftw_alloc_complex((size_t)points());
-    if (!slab_of_points) give_up("no memory for %ld points", points());
-    return slab_of_points;
-}
-
 static void set_up(void) {
     const long of_a_plane = ROWS * COLUMNS * (long)sizeof(Point);
     if (ranks < 2) give_up("needs at least 2 ranks");
     if (option.bytes % of_a_plane) give_up("--bytes %ld: want a multiple of %ld", option.bytes, of_a_plane);
     planes = option.bytes / of_a_plane;
     block = option.bytes / (long)sizeof(Point);
-    field = room(), slab = room(), leaving = room(), coming = room(), lines = room();
+    field = room_for(points()), slab = room_for(points()), lines = room_for(points());
+    leaving = room_for(points()), coming = room_for(points());
     const int sides[] = {(int)all_rows(), COLUMNS}, length = (int)all_planes();
     of_plane = fftw_plan_dft(2, sides, slab, slab, FFTW_FORWARD, FFTW_ESTIMATE);
     of_lines = fftw_plan_many_dft(1, &length, ROWS, lines, NULL, 1, length, lines, NULL, 1, length, FFTW_FORWARD,

@@ -10,14 +10,10 @@
 //   plain = F (Tc + Tm)     ideal = F max(Tc, Tm)     F fields; Tm: the p-1 blocks of one rank through its link
 //
 // So at most twice as fast, where Tc = Tm.
-#include <complex.h>
-#include <fftw3.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "harness/kernel.h"
-
-typedef double complex Point;
+#include "kernels/fourier.h"
 
 // PART: points of a unit, which is transformed at a time, that go to one rank.
 #ifdef MAGNET
@@ -153,16 +149,15 @@ static void by_tiles(long bytes, void (*leave)(long at, long depth), void (*wait
     const long unit_bytes = PART * (long)sizeof(Point);
     together = least(1 + (bytes - 1) / unit_bytes, units);
     for (long f = 0; f < FIELDS; f++) {
-        begun = 0;
-        for (long first = 0, tile = 0; first < units; first += together, tile++) {
+        long left = 0, waited = 0; // tiles
+        begun = 0, put_before = tiles_put;
+        for (long first = 0; first < units; first += together, left++) {
             const long depth = least_of_tile(first);
             make_tile(f, first, depth);
-            if (option.depth > 0 && tile >= option.depth) wait(tile - option.depth);
+            if (option.depth > 0 && left >= option.depth) wait(waited++);
             leave(tile_at(f, first), depth);
         }
-        const long tiles = (units + together - 1) / together;
-        for (long tile = option.depth > 0 && tiles > option.depth ? tiles - option.depth : 0; tile < tiles; tile++)
-            wait(tile);
+        while (waited < left) wait(waited++);
     }
     begun = 0;
     check();
@@ -239,7 +234,6 @@ static void wait_for_puts(long tile) {
             MPI_Win_sync(told);
         }
     MPI_Win_sync(into);
-    if (tile == (units + together - 1) / together - 1) put_before = tiles_put;
 }
 
 static void hand(long bytes) {
@@ -258,10 +252,7 @@ static void puts_by_hand(long bytes) {
 }
 
 static void message(void) {
-    for (int r = 1; r < ranks; r++) {
-        if (rank == 0) MPI_Send(leaving, (int)block, MPI_C_DOUBLE_COMPLEX, r, 0, MPI_COMM_WORLD);
-        if (rank == r) MPI_Recv(coming, (int)block, MPI_C_DOUBLE_COMPLEX, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    }
+    send_blocks_of_rank_0(leaving, coming, block);
 }
 
 static int hops(void) {
@@ -272,11 +263,6 @@ static int hops(void) {
 static void compute(void) {
     together = units;
     make_tile(0, 0, units);
-}
-
-static Point root(long k, long n) { // exp(-2 pi i k / n)
-    const double angle = -2 * acos(-1) * (double)(k % n) / (double)n;
-    return cos(angle) + I * sin(angle);
 }
 
 // For rank r: what this rank sends it, at SAMPLE_ROW and SAMPLE of its part.
@@ -302,19 +288,14 @@ static void exchange_samples(void) {
     free(mine);
 }
 
-static Point *room(void) {
-    Point *all = fftw_alloc_complex((size_t)points());
-    if (!all) give_up("no memory for %ld points", points());
-    return all;
-}
-
 static void set_up(void) {
     const long of_a_part = PART * (long)sizeof(Point);
     if (ranks < 2) give_up("needs at least 2 ranks");
     if (option.bytes % of_a_part) give_up("--bytes %ld: want a multiple of %ld", option.bytes, of_a_part);
     units = option.bytes / of_a_part;
     block = option.bytes / (long)sizeof(Point);
-    field = room(), slab = room(), leaving = room(), coming = room(), in_order = room();
+    field = room_for(points()), slab = room_for(points()), in_order = room_for(points());
+    leaving = room_for(points()), coming = room_for(points());
     const int sides[] = {ROWS * ranks, LENGTH}, length = LENGTH * ranks;
     of_unit = ROWS > 1 ? fftw_plan_dft(2, sides, slab, slab, FFTW_FORWARD, FFTW_ESTIMATE)
                        : fftw_plan_dft(1, &length, slab, slab, FFTW_FORWARD, FFTW_ESTIMATE);
@@ -333,7 +314,7 @@ static void reset(void) {
     memset(leaving, 0xff, (size_t)points() * sizeof *leaving);
     memset(coming, 0xff, (size_t)points() * sizeof *coming);
     memset(put_by, 0, (size_t)ranks * sizeof *put_by);
-    tiles_put = put_before = 0;
+    tiles_put = 0;
 }
 
 // As MPI_Alltoall leaves it.
